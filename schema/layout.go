@@ -113,7 +113,7 @@ func (l *layout) scalars(n *yaml.Node, outer int) {
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 		l.blockText(n, outer)
 	default:
-		l.plain(n)
+		l.unquoted(n)
 	}
 }
 
@@ -139,8 +139,8 @@ func (l *layout) quoted(n *yaml.Node) {
 	l.refuse(n.Line, "a text whose quote is not closed")
 }
 
-// plain follows the words of a scalar without quotes, which may go on in further lines.
-func (l *layout) plain(n *yaml.Node) {
+// unquoted follows the words of a scalar without quotes, which may go on in further lines.
+func (l *layout) unquoted(n *yaml.Node) {
 	line, column := n.Line, n.Column-1
 	if n.Value == "" { // nothing stands there, and its place is where the next token begins
 		l.tokens[n], l.ends[n] = token{lines: []string{""}}, 0

@@ -165,7 +165,13 @@ func TestTrainingStandsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	references := 0
-	for _, one := range doc["$defs"].(map[string]any)["training"].(map[string]any)["properties"].(map[string]any) {
+	training := doc["$defs"].(map[string]any)["training"].(map[string]any)["properties"].(map[string]any)
+	for _, key := range []string{"encoder", "decoder", "label", "labels", "label_share"} {
+		if training[key] == nil {
+			t.Errorf("%s is no setting of training, must be: two kinds have it", key)
+		}
+	}
+	for _, one := range training {
 		doc := one.(map[string]any)["description"].(string)
 		if n := bytes.Count(text, []byte(`"description": "`+doc+`"`)); n != 1 {
 			t.Errorf("%q is said %d times", doc, n)

@@ -35,10 +35,9 @@ import (
 // Its generators put out numbers without an activation, and categories as numbers; here a number has the
 // range of its encoding, a category is drawn.
 type DPGAN struct {
-	training.Settings     `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies label labels label_share generator latent_dim critic dropout loss critic_steps generator_steps optimiser learning_rate generator_rate weight_clip average generated_batch checkpoint_every" doc.generator:"Units of the generators' hidden layers, of LeakyReLU; none ([]) is one linear layer before the outputs, as published." doc.latent_dim:"Dimension of the standard normal vector that a generated row starts from; by default the width of the encoded table." doc.critic:"Units of the critics' hidden layers, of LeakyReLU." enum.optimiser:"rmsprop|adam" doc.optimiser:"Optimiser of critics and generators; adam has betas 0.9 and 0.999." doc.generated_batch:"Generated rows of each label per step; they cost no privacy."`
-	training.LabelSetting `yaml:",inline"`
-	Dropout               float64 `yaml:"dropout" json:"dropout" min:"0" exclusiveMax:"1" doc:"Share of the critics' hidden units that are left out at random, row by row; 0 is none."`
-	Loss                  string  `yaml:"loss" json:"loss" enum:"cross_entropy|wasserstein" doc:"cross_entropy: critics say how likely a row is real (Goodfellow et al. 2014); wasserstein: they score rows, with weight_clip."`
+	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies label labels label_share generator latent_dim critic dropout loss critic_steps generator_steps optimiser learning_rate generator_rate weight_clip average generated_batch checkpoint_every" doc.generator:"Units of the generators' hidden layers, of LeakyReLU; none ([]) is one linear layer before the outputs, as published." doc.latent_dim:"Dimension of the standard normal vector that a generated row starts from; by default the width of the encoded table." doc.critic:"Units of the critics' hidden layers, of LeakyReLU." enum.optimiser:"rmsprop|adam" doc.optimiser:"Optimiser of critics and generators; adam has betas 0.9 and 0.999." doc.generated_batch:"Generated rows of each label per step; they cost no privacy."`
+	Dropout           float64 `yaml:"dropout" json:"dropout" min:"0" exclusiveMax:"1" doc:"Share of the critics' hidden units that are left out at random, row by row; 0 is none."`
+	Loss              string  `yaml:"loss" json:"loss" enum:"cross_entropy|wasserstein" doc:"cross_entropy: critics say how likely a row is real (Goodfellow et al. 2014); wasserstein: they score rows, with weight_clip."`
 }
 
 func dpGANKind() pipeline.Kind {
@@ -56,8 +55,8 @@ func dpGANKind() pipeline.Kind {
 			Doc: "The generators, each with the share of its label."}},
 		Readers: training.Readers(),
 		New: func() pipeline.Stage {
-			return &DPGAN{LabelSetting: training.LabelSetting{Labels: "private", Share: 0.05}, Loss: "wasserstein",
-				Settings: training.Settings{
+			return &DPGAN{Loss: "wasserstein",
+				Settings: training.Settings{LabelSetting: training.LabelSetting{Labels: "private", LabelShare: 0.05},
 					Sampling:  training.Sampling{Steps: 4000, ExpectedBatchSize: 1000, MaxGradNorm: 0.25},
 					Generator: []int{64}, LatentDim: 32, Critic: []int{64}, CriticSteps: 5, GeneratorSteps: 1, Optimiser: "rmsprop",
 					LearningRate:  1e-3,
@@ -100,9 +99,9 @@ func (s *DPGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		Spends: append([]pipeline.Spend{{Name: training.Spend,
 			Doc:       fmt.Sprintf("DP-SGD on the critics of %d labels, sampling rate %.4g", l.labels, rate),
 			Mechanism: func(scale float64) privacy.Mechanism { return s.DPSGD(scale, rate, l.weights()) }}},
-			s.Spends(s.Sampling, rate, l.labels)...),
+			s.LabelSpends(s.Sampling, rate, l.labels)...),
 		Pricing: pipeline.Pricing{Scale: s.NoiseMultiplier, Published: publishedDPGAN(rate, int64(s.Steps)),
-			Unproven: s.UnprovenBeside(in, s.Unproven())},
+			Unproven: s.UnprovenBeside(in, s.UnprovenLabels())},
 		Findings: s.Findings("expected_batch_size", h),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
 			parts, err := l.run(ctx, env, in)
@@ -158,7 +157,7 @@ func (l *labelled) run(ctx context.Context, env *pipeline.Env, in pipeline.Table
 	if err != nil {
 		return nil, err
 	}
-	shares, err := l.Shares(env, group, l.labels)
+	shares, err := l.LabelShares(env, group, l.labels)
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,7 @@ import (
 
 // Coder says how an encoder and a decoder are built and learn.
 type Coder struct {
-	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies encoder decoder activation latent_dim learning_rate average checkpoint_every" doc.latent_dim:"Numbers of a code." max.latent_dim:"1000" doc.learning_rate:"Learning rate of Adam (betas 0.9, 0.999)."`
-	Encoder           []int `yaml:"encoder" json:"encoder" min:"1" minItems:"1" doc:"Units of the encoder's hidden layers."`
-	Decoder           []int `yaml:"decoder" json:"decoder" min:"1" minItems:"1" doc:"Units of the decoder's hidden layers."`
+	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies label labels encoder decoder activation latent_dim learning_rate average checkpoint_every" doc.latent_dim:"Numbers of a code." max.latent_dim:"1000" doc.learning_rate:"Learning rate of Adam (betas 0.9, 0.999)."`
 }
 
 const (

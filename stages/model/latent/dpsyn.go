@@ -40,9 +40,7 @@ import (
 // proof (W05); nothing here samples the parts at rates of their own. It also chooses the size of each mixture by the
 // codes of its rows, which Mixture.Choice does, without proof (W16).
 type DPSYN struct {
-	Label   string `yaml:"label" json:"label" required:"true" format:"columns" doc:"One-hot encoded column whose categories have an autoencoder and a mixture each. What is in a label without rows is noise; its share is near 0."`
-	Labels  string `yaml:"labels" json:"labels" enum:"private|public" doc:"private: shares of labels are noisy sizes; public, as published: they are exact, which nothing proves."`
-	Coder   `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies label labels encoder decoder activation latent_dim learning_rate average checkpoint_every"`
+	Coder   `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies label labels encoder decoder activation latent_dim learning_rate average checkpoint_every" doc.label:"One-hot encoded column whose categories have an autoencoder and a mixture each. What is in a label without rows is noise; its share is near 0." enum.labels:"private|public" doc.labels:"private: shares of labels are noisy sizes; public, as published: they are exact, which nothing proves."`
 	Mixture Mixture `yaml:"mixture" json:"mixture" doc:"The mixtures of codes."`
 }
 
@@ -75,7 +73,8 @@ func dpSYNKind() pipeline.Kind {
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoders, with the mixture of each."}},
 		Readers: training.Readers(),
 		New: func() pipeline.Stage {
-			return &DPSYN{Labels: "private", Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Settings: training.Settings{
+			return &DPSYN{Coder: Coder{Settings: training.Settings{
+				LabelSetting: training.LabelSetting{Labels: "private"}, Encoder: []int{32}, Decoder: []int{32},
 				Sampling:   training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1},
 				Activation: "tanh", LatentDim: 6, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000}},
 				Mixture: Mixture{Components: 6, Choice: "given", Rounds: 8, MaxCodeNorm: 2, Share: 0.2}}

@@ -25,7 +25,7 @@ import (
 // iterates of both nets (Abadi et al. 2016; docs/accounting.md section 2.1, option
 // (a)). The decoder alone is released; rows are drawn from standard normal codes.
 type DPVAE struct {
-	Coder    `yaml:",inline"`
+	Coder    `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier remove_anomalies encoder decoder activation latent_dim learning_rate average checkpoint_every"`
 	KLWeight float64 `yaml:"kl_weight" json:"kl_weight" min:"0" doc:"Weight of the divergence of codes from the standard normal, beside a loss that is summed over columns; 1 is the evidence bound."`
 }
 
@@ -44,7 +44,8 @@ func dpVAEKind() pipeline.Kind {
 		Out:     []pipeline.Port{{Name: "model", Form: pipeline.FormModel, Doc: "The decoder."}},
 		Readers: training.Readers(),
 		New: func() pipeline.Stage {
-			return &DPVAE{KLWeight: 1, Coder: Coder{Encoder: []int{32}, Decoder: []int{32}, Settings: training.Settings{
+			return &DPVAE{KLWeight: 1, Coder: Coder{Settings: training.Settings{
+				Encoder: []int{32}, Decoder: []int{32},
 				Sampling:   training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 1},
 				Activation: "tanh", LatentDim: 8, LearningRate: 5e-3, Average: 0.99, CheckpointEvery: 2000}}}
 		},

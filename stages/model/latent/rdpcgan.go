@@ -42,10 +42,9 @@ const rdpCGAN = "rdp_cgan"
 // program feeds its autoencoder and critics one row at a time, where batch norm is
 // instance_norm, which mixes none.
 type RDPCGAN struct {
-	training.LabelSetting `yaml:",inline"`
-	Autoencoder           ConvolvedAutoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase, for the rows of all labels."`
-	GAN                   ConvolvedGAN         `yaml:"gan" json:"gan" doc:"Second phase, for each label, with the decoder frozen."`
-	training.Settings     `yaml:",inline" keys:"remove_anomalies noise_ratio checkpoint_every"`
+	Autoencoder       ConvolvedAutoencoder `yaml:"autoencoder" json:"autoencoder" doc:"First phase, for the rows of all labels."`
+	GAN               ConvolvedGAN         `yaml:"gan" json:"gan" doc:"Second phase, for each label, with the decoder frozen."`
+	training.Settings `yaml:",inline" keys:"label labels label_share autoencoder gan remove_anomalies noise_ratio checkpoint_every"`
 }
 
 func rdpCGANKind() pipeline.Kind {
@@ -66,7 +65,6 @@ func rdpCGANKind() pipeline.Kind {
 		Readers: training.Readers(),
 		New: func() pipeline.Stage {
 			return &RDPCGAN{
-				LabelSetting: training.LabelSetting{Labels: "private", Share: 0.02},
 				Autoencoder: ConvolvedAutoencoder{Code: 16, Norm: "none", CodeActivation: "tanh", Loss: "likelihood",
 					Settings: training.Settings{Sampling: training.Sampling{Steps: 1000, ExpectedBatchSize: 500, MaxGradNorm: 0.5},
 						LearningRate: 0.003}},
@@ -74,7 +72,8 @@ func rdpCGANKind() pipeline.Kind {
 					Sampling:    training.Sampling{Steps: 2000, ExpectedBatchSize: 500, MaxGradNorm: 0.25},
 					CriticSteps: 5, LearningRate: 1e-3, GeneratorRate: 5e-4, WeightClip: 0.05, GeneratedBatch: 128, Average: 0.99,
 					LatentDim: 32}},
-				Settings: training.Settings{NoiseRatio: 0.6, CheckpointEvery: 1000}}
+				Settings: training.Settings{LabelSetting: training.LabelSetting{Labels: "private", LabelShare: 0.02},
+					NoiseRatio: 0.6, CheckpointEvery: 1000}}
 		},
 	}
 }
@@ -89,7 +88,7 @@ func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	out := training.ModelHeader(h)
 	return pipeline.Work{
 		Out: pipeline.Headers{"model": out},
-		Spends: append(s.Spends(s.GAN.Sampling, l.ganRate, l.labels),
+		Spends: append(s.LabelSpends(s.GAN.Sampling, l.ganRate, l.labels),
 			pipeline.Spend{Name: spendAutoencoder, Doc: fmt.Sprintf("DP-SGD on encoder and decoder, sampling rate %.4g",
 				l.autoencoderRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return l.autoencoder(scale) }},
@@ -97,7 +96,7 @@ func (s *RDPCGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 				l.ganRate),
 				Mechanism: func(scale float64) privacy.Mechanism { return l.gan(scale) }}),
 		Pricing: pipeline.Pricing{Scale: s.GAN.NoiseMultiplier, Published: publishedRDPCGAN(l.ganRate, int64(s.GAN.Steps)),
-			Unproven: s.UnprovenBeside(in, s.Unproven())},
+			Unproven: s.UnprovenBeside(in, s.UnprovenLabels())},
 		Findings: append(s.Autoencoder.Findings("autoencoder.expected_batch_size", h),
 			s.GAN.Findings("gan.expected_batch_size", h)...),
 		Run: func(ctx context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
@@ -307,7 +306,7 @@ func (l *convolved) train(ctx context.Context, env *pipeline.Env, in pipeline.Ta
 	if err != nil {
 		return nil, err
 	}
-	shares, err := l.Shares(env, group, l.labels)
+	shares, err := l.LabelShares(env, group, l.labels)
 	if err != nil {
 		return nil, err
 	}

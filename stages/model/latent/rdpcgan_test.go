@@ -20,7 +20,7 @@ import (
 // three regions, of which the west has no row.
 func smallRDP() *RDPCGAN {
 	s := rdpCGANKind().New().(*RDPCGAN)
-	s.Label, s.Share = "region", 0.05
+	s.Label, s.LabelShare = "region", 0.05
 	s.Autoencoder.Sampling = training.Sampling{Steps: 8, ExpectedBatchSize: 10, SamplingRate: 0.25, MaxGradNorm: 0.05}
 	s.Autoencoder.Code, s.Autoencoder.Norm, s.Autoencoder.Average = 3, "instance_norm", 0
 	s.Autoencoder.Encoder = []Convolution{{Filters: 2, Kernel: 3, Stride: 2}, {Filters: 2, Kernel: 2},

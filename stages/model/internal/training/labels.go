@@ -15,9 +15,9 @@ import (
 
 // LabelSetting says which column has the labels, and what is told of how many rows each has.
 type LabelSetting struct {
-	Label  string  `yaml:"label" json:"label" required:"true" format:"columns" doc:"One-hot encoded column, such as a target, whose categories have a GAN each. What is in a label without rows is noise."`
-	Labels string  `yaml:"labels" json:"labels" enum:"private|public|equal" doc:"Shares of labels among the drawn rows. private: noisy sizes, paid for by label_share; equal: as many rows of each, which costs nothing, and trains well where real labels are near equal; public: exact, which nothing proves."`
-	Share  float64 `yaml:"label_share" json:"label_share" exclusiveMin:"0" exclusiveMax:"1" doc:"Share of the noisy sizes of private labels in the squared privacy loss of the stage; the nets have the rest."`
+	Label      string  `yaml:"label" json:"label" required:"true" format:"columns" doc:"One-hot encoded column, such as a target, whose categories have a GAN each. What is in a label without rows is noise."`
+	Labels     string  `yaml:"labels" json:"labels" enum:"private|public|equal" doc:"Shares of labels among the drawn rows. private: noisy sizes, paid for by label_share; equal: as many rows of each, which costs nothing, and trains well where real labels are near equal; public: exact, which nothing proves."`
+	LabelShare float64 `yaml:"label_share" json:"label_share" exclusiveMin:"0" exclusiveMax:"1" doc:"Share of the noisy sizes of private labels in the squared privacy loss of the stage; the nets have the rest."`
 }
 
 const (
@@ -46,25 +46,25 @@ func LabelColumn(d *domain.Domain, name string, ps *schema.Problems) int {
 	return index
 }
 
-// Spends returns what is paid for the shares of n labels beside so much DP-SGD: nothing unless
+// LabelSpends returns what is paid for the shares of n labels beside so much DP-SGD: nothing unless
 // they are private.
-func (s LabelSetting) Spends(sgd Sampling, rate float64, n int) []pipeline.Spend {
+func (s LabelSetting) LabelSpends(sgd Sampling, rate float64, n int) []pipeline.Spend {
 	if s.Labels != "private" {
 		return nil
 	}
 	return []pipeline.Spend{{Name: LabelsSpend, Doc: fmt.Sprintf("how many rows each of %d labels has", n),
 		Mechanism: func(scale float64) privacy.Mechanism {
-			return mechanism.GaussianHistogram{NoiseMultiplier: s.Noise(sgd, scale, rate), Releases: 1}
+			return mechanism.GaussianHistogram{NoiseMultiplier: s.LabelNoise(sgd, scale, rate), Releases: 1}
 		}}}
 }
 
-// Noise returns the multiplier of the sizes at a multiplier of DP-SGD.
-func (s LabelSetting) Noise(sgd Sampling, scale, rate float64) float64 {
-	return math.Min(math.Max(sgd.NoiseBeside(scale, rate, s.Share), leastNoise), mostNoise)
+// LabelNoise returns the multiplier of the sizes at a multiplier of DP-SGD.
+func (s LabelSetting) LabelNoise(sgd Sampling, scale, rate float64) float64 {
+	return math.Min(math.Max(sgd.NoiseBeside(scale, rate, s.LabelShare), leastNoise), mostNoise)
 }
 
-// Unproven says what is released without noise.
-func (s LabelSetting) Unproven() pipeline.Unproven {
+// UnprovenLabels says what is released without noise.
+func (s LabelSetting) UnprovenLabels() pipeline.Unproven {
 	if s.Labels != "public" {
 		return pipeline.Unproven{}
 	}
@@ -72,14 +72,14 @@ func (s LabelSetting) Unproven() pipeline.Unproven {
 		"the rows each has, without noise"}
 }
 
-// Shares of n labels add up to 1.
+// LabelShares of n labels add up to 1.
 //
 // Input: the label of each row, private. Mechanism, where labels are private: one histogram with Gaussian
 // noise (mechanism.GaussianHistogram). Sensitivity: 1 under add_remove, sqrt(2) under replace_one, also where
 // a row changes its label. Guarantee: as for its event. What follows of the noisy sizes is post-processing:
 // one below zero counts as zero, and where none is above, labels have equal shares. So a label without
 // rows has a share of no more than noise, and nothing fails.
-func (s LabelSetting) Shares(env *pipeline.Env, group []int32, n int) ([]float64, error) {
+func (s LabelSetting) LabelShares(env *pipeline.Env, group []int32, n int) ([]float64, error) {
 	sizes := make([]int64, n)
 	if s.Labels == "equal" {
 		return shares(sizes), nil

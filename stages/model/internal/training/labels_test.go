@@ -31,7 +31,7 @@ func TestColumn(t *testing.T) {
 func TestShares(t *testing.T) {
 	of := []int32{0, 0, 2, 0}
 	for labels, want := range map[string][]float64{"public": {0.75, 0, 0.25}, "equal": {1. / 3, 1. / 3, 1. / 3}} {
-		got, err := LabelSetting{Labels: labels}.Shares(pipelinetest.Env(1), of, 3) // opens nothing
+		got, err := LabelSetting{Labels: labels}.LabelShares(pipelinetest.Env(1), of, 3) // opens nothing
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v, must be %v", labels, got, err, want)
 		}
@@ -53,18 +53,18 @@ func TestShares(t *testing.T) {
 // .25^2 12 (exp(1/1.5^2)-1) = .419718 for the steps: sqrt(.95/(.05 .419718)) = 6.7282 at .05. No noise is as little as
 // integers know, and no multiplier is out of reach.
 func TestNoise(t *testing.T) {
-	s, sgd := LabelSetting{Labels: "private", Share: 0.05}, Sampling{Steps: 12}
+	s, sgd := LabelSetting{Labels: "private", LabelShare: 0.05}, Sampling{Steps: 12}
 	for scale, want := range map[float64]float64{1.5: 6.7282, 0: leastNoise, 1e300: mostNoise} {
-		if got := s.Noise(sgd, scale, 0.25); math.Abs(got/want-1) > 1e-4 {
+		if got := s.LabelNoise(sgd, scale, 0.25); math.Abs(got/want-1) > 1e-4 {
 			t.Errorf("multiplier %g: %g, must be %g", scale, got, want)
 		}
 	}
-	if n := len(s.Spends(sgd, 0.25, 3)); n != 1 {
+	if n := len(s.LabelSpends(sgd, 0.25, 3)); n != 1 {
 		t.Errorf("private labels have %d spends", n)
 	}
 	for _, labels := range []string{"public", "equal"} {
-		if s.Labels = labels; len(s.Spends(sgd, 0.25, 3)) != 0 || (s.Unproven().Rule == "W05") != (labels == "public") {
-			t.Errorf("%s: %v, %v", labels, s.Spends(sgd, 0.25, 3), s.Unproven())
+		if s.Labels = labels; len(s.LabelSpends(sgd, 0.25, 3)) != 0 || (s.UnprovenLabels().Rule == "W05") != (labels == "public") {
+			t.Errorf("%s: %v, %v", labels, s.LabelSpends(sgd, 0.25, 3), s.UnprovenLabels())
 		}
 	}
 }

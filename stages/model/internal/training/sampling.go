@@ -39,8 +39,11 @@ type Settings struct {
 	Generator           []int   `yaml:"generator" json:"generator" min:"1" doc:"Units of the generator's hidden layers."`
 	GeneratorActivation string  `yaml:"generator_activation" json:"generator_activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the generator's hidden layers; leaky_relu has slope 0.2."`
 	Critic              []int   `yaml:"critic" json:"critic" min:"1" minItems:"1" doc:"Units of the critic's hidden layers."`
+	Encoder             []int   `yaml:"encoder" json:"encoder" min:"1" minItems:"1" doc:"Units of the encoder's hidden layers."`
+	Decoder             []int   `yaml:"decoder" json:"decoder" min:"1" minItems:"1" doc:"Units of the decoder's hidden layers."`
 	Activation          string  `yaml:"activation" json:"activation" enum:"leaky_relu|relu|tanh" doc:"Activation of the hidden layers; leaky_relu has slope 0.2."`
 	NoiseRatio          float64 `yaml:"noise_ratio" json:"noise_ratio" exclusiveMin:"0" doc:"Noise multiplier of the autoencoder over that of the critic where both are calibrated to the budget: a public number."`
+	LabelSetting        `yaml:",inline"`
 	Removal             `yaml:",inline"`
 	CheckpointEvery     int `yaml:"checkpoint_every" json:"checkpoint_every" min:"1" doc:"Steps between private checkpoints, from which an interrupted run continues."`
 }
