@@ -268,7 +268,7 @@ func Singular(columns [][]float64) (values []float64, right [][]float64, ok bool
 		turned := false
 		for i := range n {
 			for j := i + 1; j < n; j++ {
-				if c, s, apart := rotation(columns[i], columns[j]); !apart {
+				if c, s, orthogonal := rotation(columns[i], columns[j]); !orthogonal {
 					turn(columns[i], columns[j], c, s)
 					turn(right[i], right[j], c, s)
 					turned = true

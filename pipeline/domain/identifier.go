@@ -39,16 +39,16 @@ func IdentifierOf(name string) Identifier {
 // wordsOf returns the words of a name in small letters: runs of letters and numbers, where a capital behind a small
 // letter begins one.
 func wordsOf(name string) []string {
-	var apart strings.Builder
+	var spaced strings.Builder
 	last := ' '
 	for _, r := range name {
 		if unicode.IsLower(last) && unicode.IsUpper(r) {
-			apart.WriteByte('_')
+			spaced.WriteByte('_')
 		}
-		apart.WriteRune(r)
+		spaced.WriteRune(r)
 		last = r
 	}
-	return strings.FieldsFunc(strings.ToLower(apart.String()),
+	return strings.FieldsFunc(strings.ToLower(spaced.String()),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 

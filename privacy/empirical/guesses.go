@@ -75,9 +75,9 @@ func (g Guesses) mass(f Tradeoff, chance float64) float64 {
 	return tail
 }
 
-// Together returns the p-value of independent runs of one hypothesis: Fisher's product of theirs, each of which is at
+// CombinedChance returns the p-value of independent runs of one hypothesis: Fisher's product of theirs, each of which is at
 // most t with a chance of at most t.
-func Together(chances []float64) float64 {
+func CombinedChance(chances []float64) float64 {
 	sum := 0.0
 	for _, p := range chances {
 		sum -= bitmath.Log(p)

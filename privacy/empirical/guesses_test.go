@@ -56,7 +56,7 @@ func TestGoldenLargest(t *testing.T) {
 			t.Errorf("the bound is %v (%v), must be %v", got, err, c.want)
 		}
 	}
-	if got := Together([]float64{0.01, 0.2, 0.5}); math.Abs(got-0.03176629677613493) > 1e-12 {
+	if got := CombinedChance([]float64{0.01, 0.2, 0.5}); math.Abs(got-0.03176629677613493) > 1e-12 {
 		t.Errorf("chances of three runs are %v together, must be 0.031766 (scipy: chi2.sf)", got)
 	}
 }
@@ -164,7 +164,7 @@ func TestBoundCovers(t *testing.T) {
 		}
 		chances = append(chances, p)
 	}
-	if p := Together(chances); p > 1e-6 {
+	if p := CombinedChance(chances); p > 1e-6 {
 		t.Errorf("ten audits of twice the claim have chance %v under it, must be below 1e-6", p)
 	}
 }

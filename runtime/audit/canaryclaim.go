@@ -106,7 +106,7 @@ func (f *Canaries) refutes(t empirical.Tradeoff, level float64) (bool, error) {
 			return false, err
 		}
 	}
-	return empirical.Together(chances) < level, nil
+	return empirical.CombinedChance(chances) < level, nil
 }
 
 const (

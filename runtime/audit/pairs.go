@@ -59,7 +59,7 @@ func (a *auditing) pair(ctx context.Context, s story, p pairing) error {
 	if err != nil {
 		return err
 	}
-	faults := a.together(s, one)
+	faults := a.pairFaults(s, one)
 	if s.stopped {
 		if base, err := a.base(ctx, p); err != nil {
 			return err
@@ -73,7 +73,7 @@ func (a *auditing) pair(ctx context.Context, s story, p pairing) error {
 	if err != nil {
 		return err
 	}
-	faults = append(faults, a.together(s, other)...)
+	faults = append(faults, a.pairFaults(s, other)...)
 	for i := range one.runs {
 		if neighbour.Broken(one.runs[i].err) == nil {
 			faults = append(faults, a.compare(one.runs[i], other.runs[i], p)...)
@@ -142,8 +142,8 @@ func (a *auditing) moved(ctx context.Context, c Change) (Change, error) {
 	return c, err
 }
 
-// together lists what two runs of a folder show and must not on whatever table.
-func (a *auditing) together(s story, t *twin) []neighbour.Fault {
+// pairFaults lists what two runs of a folder show and must not on whatever table.
+func (a *auditing) pairFaults(s story, t *twin) []neighbour.Fault {
 	faults := append(t.noise.Faults(), neighbour.SharedSecrets(t.runs[0].watch, t.runs[1].watch)...)
 	for i, run := range t.runs {
 		faults = append(faults, neighbour.Broken(run.err)...)

@@ -151,11 +151,11 @@ func (p *profile) rounded(c domain.Column) string {
 
 // coded says of spellings of missing which are numbers.
 func (p *profile) coded() string {
-	if len(p.apart) == 0 {
+	if len(p.sentinels) == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" # %s: apart from all other numbers, as codes for missing are; a value if it is one",
-		strings.Join(p.apart, ", "))
+		strings.Join(p.sentinels, ", "))
 }
 
 func (p *profile) remark(c domain.Column) string {

@@ -75,9 +75,9 @@ func (f *finding) columnAdvice(i int) (list []string) {
 		list = append(list, fmt.Sprintf("%s of rows have a value: leave it out (kind drop), or budget goes into what is "+
 			"missing.", percent(filled)))
 	}
-	if len(p.apart) > 0 {
+	if len(p.sentinels) > 0 {
 		list = append(list, "taken as missing, since they stand apart from all other numbers: "+
-			f.counted(p.apart, p.missing)+".")
+			f.counted(p.sentinels, p.missing)+".")
 	}
 	if names := p.unnamed(); len(names) > 0 && (c.Type == domain.Text || c.Type == domain.Categorical) && p.reason == "" {
 		list = append(list, fmt.Sprintf("all other cells are numbers. Where these mean missing, draft again with "+

@@ -30,24 +30,24 @@ func likelyMissing() []string {
 
 // profile is what is seen of one column.
 type profile struct {
-	name     string
-	stored   domain.Column // what it is where it holds nothing
-	cells    int64
-	empty    int64
-	missing  map[string]int64 // by spelling, declared, sure and likely
-	declared []string         // spellings of missing that a person named
-	distinct map[string]bool  // other spellings, as long as they may be categories
-	kept     int              // bytes of them
-	many     bool             // there were more than that
-	numbers  span             // of the others
-	dates    bool
-	days     span // of dates
-	forms    forms
-	odd      oddities
-	places   [8]int64 // cells by digits after the point, as long as all are numbers; of the last, 7 or more
-	marks    sentinels
-	apart    []string // numbers that sentinel takes as missing
-	reason   string   // why the column is drafted to be left out, or what else a person has to know of it
+	name      string
+	stored    domain.Column // what it is where it holds nothing
+	cells     int64
+	empty     int64
+	missing   map[string]int64 // by spelling, declared, sure and likely
+	declared  []string         // spellings of missing that a person named
+	distinct  map[string]bool  // other spellings, as long as they may be categories
+	kept      int              // bytes of them
+	many      bool             // there were more than that
+	numbers   span             // of the others
+	dates     bool
+	days      span // of dates
+	forms     forms
+	odd       oddities
+	places    [8]int64 // cells by digits after the point, as long as all are numbers; of the last, 7 or more
+	marks     sentinels
+	sentinels []string // numbers that sentinel takes as missing
+	reason    string   // why the column is drafted to be left out, or what else a person has to know of it
 }
 
 // span of the numbers of a column.

@@ -118,8 +118,8 @@ func flag(c *domain.Column) bool {
 func (s *search) group(flags []int) (group []int) {
 	for _, pos := range flags {
 		if !slices.ContainsFunc(group, func(other int) bool {
-			_, apart := s.both(pos, other, func(x, y float64) bool { return x+y < 2 })
-			return !apart
+			_, disjoint := s.both(pos, other, func(x, y float64) bool { return x+y < 2 })
+			return !disjoint
 		}) {
 			group = append(group, pos)
 		}

@@ -72,12 +72,12 @@ func (p *profile) sentinel() {
 	if !p.numbers.all || p.numbers.padded || p.ids() || !p.marks.core.all {
 		return
 	}
-	p.apart = p.marks.found(p.cells, p.gap())
-	if len(p.apart) == 0 {
+	p.sentinels = p.marks.found(p.cells, p.gap())
+	if len(p.sentinels) == 0 {
 		return
 	}
-	p.declared = append(slices.Clone(p.declared), p.apart...)
-	for _, text := range p.apart {
+	p.declared = append(slices.Clone(p.declared), p.sentinels...)
+	for _, text := range p.sentinels {
 		p.missing[text] += p.marks.cells[text]
 		delete(p.distinct, text)
 	}

@@ -83,8 +83,8 @@ func nearest(out string, plan *compile.Plan, stage, ledger string) (best Because
 		if err != nil {
 			continue // of another version of weir
 		}
-		apart := func(c words.Change) bool { return !rests(plan, stage, c) }
-		changes := slices.DeleteFunc(append(r.Settings, r.Follows...), apart)
+		unrelated := func(c words.Change) bool { return !rests(plan, stage, c) }
+		changes := slices.DeleteFunc(append(r.Settings, r.Follows...), unrelated)
 		if len(changes) > 0 && (len(best.Changes) == 0 || len(changes) < len(best.Changes)) {
 			best = Because{rec.ID, changes}
 		}

@@ -167,7 +167,7 @@ const (
 // tail says how the axis of a column of numbers is laid: with the commonest value apart where it hides the rest, and
 // logarithmic where the rest is crowded at one end.
 type tail struct {
-	apart  bool
+	spiked bool
 	value  float64
 	linear float64 // of report.Column; 0 for an even axis
 	x, y   []float64
@@ -182,7 +182,7 @@ func newTail(c *columns.Column, x, y []float64) *tail {
 	}
 	for _, own := range [][]float64{x, y} {
 		if v, share := commonest(own); share > leastSpike && share < 1 {
-			t.apart, t.value = true, v
+			t.spiked, t.value = true, v
 			break
 		}
 	}
@@ -211,7 +211,7 @@ func commonest(x []float64) (value, share float64) {
 
 // others returns the sorted values without the one that is drawn apart.
 func (t *tail) others(x []float64) []float64 {
-	if !t.apart {
+	if !t.spiked {
 		return x
 	}
 	lo, hi := sort.SearchFloat64s(x, t.value), sort.Search(len(x), func(i int) bool { return x[i] > t.value })
@@ -256,16 +256,16 @@ func quantile(x []float64, q float64) float64 {
 // describe puts the axis on the page's column, with the distribution functions of a column that has a long tail.
 func (t *tail) describe(c *report.Column) {
 	c.Linear = t.linear
-	if t.apart {
+	if t.spiked {
 		part := func(x []float64) float64 { return float64(len(x)-len(t.others(x))) / float64(max(1, len(x))) }
 		c.Spike = &report.Spike{Value: t.value, Real: part(t.x), Synthetic: part(t.y)}
 	}
-	if !t.apart && t.linear == 0 {
+	if !t.spiked && t.linear == 0 {
 		return
 	}
 	lo, hi := span(t.x, t.y)
 	point := t.stretch(lo, hi, stretches)
-	if t.apart && !slices.Contains(point, t.value) {
+	if t.spiked && !slices.Contains(point, t.value) {
 		point = append(point, t.value, math.Nextafter(t.value, math.Inf(-1)))
 		slices.Sort(point)
 	}

@@ -53,7 +53,7 @@ func shardKind() pipeline.Kind {
 func (s *Shard) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
 	h := in["in"]
-	p := sharding{shards: s.Shards, random: s.By == "random", apart: h.Terms.Adjacency == replaceOne,
+	p := sharding{shards: s.Shards, random: s.By == "random", singly: h.Terms.Adjacency == replaceOne,
 		unit: unitColumn(&ps, h)}
 	if s.Shards < 1 {
 		ps.Add("shards", fmt.Sprint(s.Shards), "at least 1")
@@ -93,7 +93,7 @@ type sharding struct {
 	out          pipeline.Header
 	shards, unit int
 	random       bool
-	apart        bool // rows without a unit draw for themselves
+	singly       bool // rows without a unit draw for themselves
 }
 
 func (p sharding) run(_ context.Context, env *pipeline.Env, in pipeline.Tables) (pipeline.Tables, error) {
@@ -119,7 +119,7 @@ func (p sharding) byUnit(units, rows key) maker {
 		draws, err := units.units(r.Column(p.unit), "")
 		shards, known := make([]int32, len(draws)), present(r.Column(p.unit))
 		for i, u := range draws {
-			if p.apart && !known.has(i) {
+			if p.singly && !known.has(i) {
 				u = alone.Uint64()
 			}
 			shards[i] = int32(uniformBelow(u, p.shards))

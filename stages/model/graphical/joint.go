@@ -255,19 +255,19 @@ func density(x, y, r float64) float64 {
 	return bitmath.Exp(-square/(2*rest)) / (2 * math.Pi * math.Sqrt(rest))
 }
 
-// quadrant returns the share below x and y at a correlation; apart is the share for independent numbers.
-func quadrant(x, y, distance, r float64) float64 {
-	step := r / strengthSteps
+// quadrant returns the share below x and y at a correlation; independent is the share for independent numbers.
+func quadrant(x, y, independent, r float64) float64 {
+	share, step := independent, r/strengthSteps
 	for k := range strengthSteps {
-		distance += float64(step * density(x, y, float64(step*(float64(k)+.5))))
+		share += float64(step * density(x, y, float64(step*(float64(k)+.5))))
 	}
-	return distance
+	return share
 }
 
 // tetrachoric returns the correlation at which a share lies below x and y, at most mostRelation.
-func tetrachoric(x, y, apart, share float64) float64 {
+func tetrachoric(x, y, independent, share float64) float64 {
 	step := mostRelation / float64(strengthSteps)
-	left := share - apart
+	left := share - independent
 	if left < 0 {
 		step = -step
 	}

@@ -103,7 +103,7 @@ func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if h.Shards == 0 {
 		ps.Refuse("W22", "from", "a table without shards", "a table of stability shards(k): put a stage of kind shard before")
 	}
-	s.checkTogether(&ps)
+	s.checkCombinations(&ps)
 	s.checkProgram(h.Domain, h.Terms, &ps)
 	s.CheckRemoval(in, &ps, training.Batch{Setting: "batch_size", Rows: float64(s.BatchSize)})
 	if s.Target != "" && h.Domain.Column(s.Target) == nil {
@@ -135,8 +135,8 @@ func (s *PATEGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, nil
 }
 
-// checkTogether adds the settings that contradict each other.
-func (s *PATEGAN) checkTogether(ps *schema.Problems) {
+// checkCombinations adds the settings that contradict each other.
+func (s *PATEGAN) checkCombinations(ps *schema.Problems) {
 	if s.BatchSize == 1 && (s.TeacherVotes == "half" || s.StudentNorm == "batch") {
 		ps.Add("batch_size", "1 with teacher_votes half or student_norm batch, which leave nothing of a single row",
 			"at least 2, or teacher_votes real and student_norm none")
