@@ -29,6 +29,7 @@ type checkReport struct {
 	OK       bool            `json:"ok"`
 	Problems []placedProblem `json:"problems"`
 	Findings []placedFinding `json:"findings"`
+	Errors   []string        `json:"errors,omitempty"` // what else is wrong, such as a file that is not there
 	sound    []string        // specs without a problem
 }
 
@@ -167,7 +168,8 @@ func (r *checkReport) add(f *checkFlags, c *cobra.Command, s streams, file strin
 	return err
 }
 
-// verdict joins the problems of all specs and what else is wrong with one. Without either, --strict refuses warnings.
+// verdict joins the problems of all specs and what else is wrong with one, which it takes up. Without either, --strict
+// refuses warnings.
 func (f *checkFlags) verdict(r *checkReport, faults []error) error {
 	var all []error
 	var problems spec.Diagnostics
@@ -176,12 +178,20 @@ func (f *checkFlags) verdict(r *checkReport, faults []error) error {
 			all = append(all, err)
 		}
 	}
+	for _, err := range all {
+		r.Errors = append(r.Errors, err.Error())
+	}
 	if len(r.Problems) > 0 {
 		all = append(all, r.diagnostics())
 	}
-	if len(all) > 0 {
-		return errors.Join(all...)
+	if len(all) == 0 {
+		return f.tooStrict(r)
 	}
+	return errors.Join(all...)
+}
+
+// tooStrict refuses, under --strict, warnings that no reason accepts.
+func (f *checkFlags) tooStrict(r *checkReport) error {
 	var rules []string
 	for _, found := range r.Findings {
 		if found.Warns() && !slices.Contains(rules, found.Rule) {
@@ -315,7 +325,10 @@ func (r *checkReport) print(s streams, format string, err error) error {
 	case "json":
 		return errors.Join(printJSON(s.out, r), silent(err))
 	case "sarif":
-		return errors.Join(printJSON(s.out, r.sarif()), silent(err))
+		if len(r.Errors) == 0 {
+			err = silent(err)
+		}
+		return errors.Join(printJSON(s.out, r.sarif()), err)
 	}
 	for _, f := range r.Findings {
 		fmt.Fprint(s.out, f)
