@@ -222,6 +222,9 @@ func (n *notes) Handle(_ context.Context, r slog.Record) error {
 		text += " (" + strings.Join(added, ", ") + ")"
 	}
 	text = plaintext.Text(text)
+	if e, ok := n.w.(*events); ok {
+		return e.note(text)
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	_, err := fmt.Fprintf(n.w, "%s %s\n", paint(n.w, bold, "note:"), text)

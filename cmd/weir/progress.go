@@ -22,8 +22,11 @@ type progress interface {
 	Wait()
 }
 
-// newProgress shows bars on a terminal, plain lines elsewhere.
+// newProgress shows bars on a terminal, plain lines elsewhere, and events where w takes them.
 func newProgress(w io.Writer, quiet bool) progress {
+	if e, ok := w.(*events); ok {
+		return e
+	}
 	if f, ok := w.(*os.File); ok && !quiet && term.IsTerminal(int(f.Fd())) {
 		return newBars(w)
 	}

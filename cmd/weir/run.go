@@ -40,6 +40,7 @@ type runFlags struct {
 	insecure uint64
 	verbose  bool
 	asJSON   bool
+	events   bool
 	locked   bool
 	lock     *lock.Spec    // of --locked
 	plan     *compile.Plan // of a run that is no experiment
@@ -58,7 +59,9 @@ process works on is waited for. --fresh draws new noise, which is a new charge.
 
 In a terminal weir shows what will be charged, what is spent and what remains of the
 budget of the dataset, and asks before it charges (--yes: does not ask). Generated
-rows (dataset.demo) are charged unasked.
+rows (dataset.demo) are charged unasked. A program that starts weir is asked as a
+person is by --events: JSON objects on stderr, a line each, that say what happens; after
+one whose event is charge, weir waits for a line on stdin, y to charge or any other.
 
 ` + specsHelp + `
 
@@ -82,10 +85,12 @@ func runCommand(s streams) *cobra.Command {
   weir run specs:ganad --set experiment.repeats=2`,
 		Args: atLeastOne,
 		RunE: func(c *cobra.Command, args []string) error {
-			if args = several(args); len(args) > 1 {
-				return f.several(c, s, args)
+			if f.events {
+				e := newEvents(s.err)
+				s.err, f.asJSON = e, true
+				return e.end(c.Context(), f.start(c, s, args))
 			}
-			return f.run(c, s, args[0])
+			return f.start(c, s, args)
 		},
 	}
 	f.spec.add(c)
@@ -106,6 +111,8 @@ func runCommand(s streams) *cobra.Command {
 		"weir.lock beside the spec")
 	flags.BoolVar(&f.verbose, "verbose", false, "log every stage on stderr")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object on stdout; logs go to stderr")
+	flags.BoolVar(&f.events, "events", false, "--json, and say on stderr what happens as JSON objects, a line each; "+
+		"a charge is asked for")
 	return c
 }
 
@@ -115,6 +122,13 @@ func (f *runFlags) setCounting(how string) error {
 		return fmt.Errorf("is neither %s nor %s", pipeline.CountHeld, pipeline.CountPasses)
 	}
 	return nil
+}
+
+func (f *runFlags) start(c *cobra.Command, s streams, args []string) error {
+	if args = several(args); len(args) > 1 {
+		return f.several(c, s, args)
+	}
+	return f.run(c, s, args[0])
 }
 
 func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
@@ -319,24 +333,38 @@ var errDeclined = errors.New("nothing was charged and nothing was run")
 // ask shows what is about to be charged and waits for a yes. Rows that a generator makes up
 // are nobody's, so they are charged unasked, and so is noise from a test seed.
 func (f *runFlags) ask(ctx context.Context, s streams) func([]payment.Quote) error {
-	if f.yes || !s.terminal {
+	e, started := s.err.(*events)
+	if f.yes || !s.terminal && !started {
 		return nil
 	}
 	return func(quotes []payment.Quote) error {
-		fmt.Fprint(s.err, review.QuoteText(quotes, f.because(quotes)), "Charge it? [y/N] ")
-		answer := make(chan string, 1)
-		go func() {
-			line, _ := bufio.NewReader(s.in).ReadString('\n')
-			answer <- strings.ToLower(strings.TrimSpace(line))
-		}()
-		select {
-		case <-ctx.Done(): // nothing is begun, so there is nothing to continue
-		case a := <-answer:
-			if a == "y" || a == "yes" {
-				return nil
+		text := review.QuoteText(quotes, f.because(quotes))
+		if started {
+			if err := e.ask(text, quotes); err != nil {
+				return err
 			}
+		} else {
+			fmt.Fprint(s.err, text, "Charge it? [y/N] ")
+		}
+		if answeredYes(ctx, s.in) {
+			return nil
 		}
 		return withCode(exitInterrupted, errDeclined)
+	}
+}
+
+// answeredYes reads a line. Where ctx is done before it comes nothing is begun, so there is nothing to continue.
+func answeredYes(ctx context.Context, in io.Reader) bool {
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(in).ReadString('\n')
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		return false
+	case a := <-answer:
+		return a == "y" || a == "yes"
 	}
 }
 
