@@ -1,0 +1,172 @@
+"""The program weir: where it is, and how it is started."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+from weir_dp._errors import Problem, ProgramNotFoundError, WeirError, error_of
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+
+def program() -> Path:
+    """Return the path of the program weir that this package was installed with.
+
+    Other programs of this name, such as one on the path, are not looked for: the package reads
+    what its own version prints.
+
+    Raises:
+        ProgramNotFoundError: The installed files lack the program.
+    """
+    try:
+        files = distribution("weir-dp").files or []
+    except PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.name in ("weir", "weir.exe") and file.parent.name.lower() in ("bin", "scripts"):
+            path = Path(str(file.locate())).resolve()
+            if path.is_file():
+                return path
+    raise ProgramNotFoundError(
+        "weir: is not among the files of weir-dp, must be there: pip install --force-reinstall weir-dp"
+    )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call of weir left: its exit code, standard output, and the lines of standard error."""
+
+    code: int
+    out: str
+    messages: Sequence[str]
+
+    def document(self) -> dict[str, Any]:
+        """Return the JSON object on standard output."""
+        document = json.loads(self.out)
+        if not isinstance(document, dict):
+            raise TypeError(f"standard output of weir: is {type(document).__name__}, must be an object")
+        return document
+
+    def error(self, problems: Sequence[Problem] = ()) -> WeirError:
+        """Return the error of the exit code, with what weir said on standard error."""
+        return error_of(self.code, "\n".join(self.messages).strip(), problems)
+
+
+def call(
+    arguments: Sequence[PathLike],
+    hear: Callable[[str], str | None] | None = None,
+) -> Outcome:
+    """Start weir and wait for its end.
+
+    Args:
+        arguments: Arguments of the command line.
+        hear: Receives each line of standard error and returns what weir is to read then; None is nothing.
+            Without it the lines are messages of the outcome.
+
+    Raises:
+        KeyboardInterrupt: The call was interrupted, and weir has stopped in good order.
+    """
+    messages: list[str] = []
+
+    def keep(line: str) -> None:
+        messages.append(line.rstrip("\n"))
+
+    listen = hear or keep
+    with _start(arguments) as process:
+        assert process.stdin and process.stdout and process.stderr
+        out = _Reader(process.stdout)
+        try:
+            for line in process.stderr:
+                answer = listen(line)
+                if answer is not None:
+                    with suppress(BrokenPipeError):
+                        process.stdin.write(answer)
+                        process.stdin.flush()
+        except BaseException as failure:
+            _stop(process)
+            _drain(process, listen if isinstance(failure, KeyboardInterrupt) else keep)
+            raise
+        code = process.wait()
+    return Outcome(code, out.text(), messages)
+
+
+def _start(arguments: Sequence[PathLike]) -> subprocess.Popen[str]:
+    """Start weir in a process group of its own: an interruption reaches it through _stop alone, and once."""
+    group: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return subprocess.Popen(
+        [program(), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        **group,
+    )
+
+
+def _drain(process: subprocess.Popen[str], listen: Callable[[str], object]) -> None:
+    """Hear weir to its end. A second interruption ends it at once, as in a terminal."""
+    assert process.stderr
+    try:
+        for line in process.stderr:
+            listen(line)
+    except KeyboardInterrupt:
+        _stop(process)
+        raise
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    """Ask weir to stop in good order."""
+    if sys.platform == "win32":
+        process.send_signal(signal.CTRL_BREAK_EVENT)
+    else:
+        process.send_signal(signal.SIGINT)
+
+
+class _Reader:
+    """Reads a stream to its end aside, so that neither of two pipes fills up."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._text = ""
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        self._text = self._stream.read()
+
+    def text(self) -> str:
+        self._thread.join()
+        return self._text
+
+
+def settings(set: Mapping[str, object] | None) -> list[str]:
+    """Return the flags that override settings: text as it stands, other values as JSON."""
+    flags = []
+    for path, value in (set or {}).items():
+        flags += ["--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}"]
+    return flags
+
+
+def flags(**given: object) -> list[str]:
+    """Return flags by their names: True is the flag alone, None and False are none."""
+    list_: list[str] = []
+    for name, value in given.items():
+        if value is None or value is False:
+            continue
+        flag = "--" + name.replace("_", "-")
+        list_ += [flag] if value is True else [flag, str(os.fspath(value) if isinstance(value, os.PathLike) else value)]
+    return list_
