@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,6 +22,19 @@ def test_the_program_is_the_one_of_the_wheel(monkeypatch: pytest.MonkeyPatch, tm
     decoy.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert weir_dp.program().parent == (Path(sys.prefix) / "bin").resolve()
+
+
+def test_pip_may_move_the_program(tmp_path: Path) -> None:
+    """With --target pip records another place than the one that it moves the program to."""
+    (distribution,) = (d for d in metadata.distributions() if d.name == "weir-dp")
+    for name in ("weir_dp", f"weir_dp-{distribution.version}.dist-info"):
+        shutil.copytree(str(distribution.locate_file(name)), tmp_path / name)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "weir").write_text("")
+    command = [sys.executable, "-c", "import weir_dp; print(weir_dp.program())"]
+    environment = {"PYTHONPATH": str(tmp_path)}
+    said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+    assert Path(said.strip()) == tmp_path / "bin" / "weir"
 
 
 def test_the_module_has_the_version_of_the_program() -> None:

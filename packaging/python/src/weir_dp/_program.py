@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
@@ -29,18 +29,22 @@ def program() -> Path:
     Raises:
         ProgramNotFoundError: The installed files lack the program.
     """
-    try:
-        files = distribution("weir-dp").files or []
-    except PackageNotFoundError:
-        files = []
-    for file in files:
-        if file.name in ("weir", "weir.exe") and file.parent.name.lower() in ("bin", "scripts"):
-            path = Path(str(file.locate())).resolve()
-            if path.is_file():
-                return path
+    for path in _places():
+        if path.is_file():
+            return path.resolve()
     raise ProgramNotFoundError(
         "weir: is not among the files of weir-dp, must be there: pip install --force-reinstall weir-dp"
     )
+
+
+def _places() -> Iterator[Path]:
+    """Yield where an installer may have put the program: what it recorded, then where pip --target moves it."""
+    with suppress(PackageNotFoundError):
+        for file in distribution("weir-dp").files or []:
+            if file.name in ("weir", "weir.exe") and file.parent.name.lower() in ("bin", "scripts"):
+                yield Path(str(file.locate()))
+    folder = Path(__file__).resolve().parents[1] / "bin"
+    yield from (folder / "weir", folder / "weir.exe")
 
 
 @dataclass(frozen=True)
