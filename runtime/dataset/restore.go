@@ -64,11 +64,18 @@ func Restore(r Restoration) (done Restored, err error) {
 		return done, err
 	}
 	rec.addPlace(p)
-	s := restoring{disk: r.Disk, out: r.Out, rec: rec, of: path, stated: r.Stated}
-	if s.ledger = rec.Ledger; s.ledger == "" {
-		s.ledger = LedgerName(path)
-	}
+	s := restoring{disk: r.Disk, out: r.Out, rec: rec, of: path, stated: r.Stated, ledger: restored(rec.Ledger, path)}
 	return s.restore()
+}
+
+// restored returns where the ledger of a table is restored: where it was charged last, else, where the table has moved
+// away from there, beside it, as the next run looks for it.
+func restored(noted, table string) string {
+	beside := LedgerName(table)
+	if noted == "" || !exists(noted) && (exists(beside) || !exists(filepath.Dir(noted))) {
+		return beside
+	}
+	return noted
 }
 
 // known returns what the owner file of a place and the index know of its dataset.

@@ -333,3 +333,33 @@ func TestCopyAloneNamesItsDataset(t *testing.T) {
 		t.Errorf("%+v, %v, must restore the charge", done, err)
 	}
 }
+
+// TestRestoreFollowsAMovedTable: a table that moved with its owner file, with or without its ledger, has the ledger
+// beside it, and the folder that it left is not made again.
+func TestRestoreFollowsAMovedTable(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		b := newBench(t)
+		b.dir = filepath.Join(b.dir, "here")
+		if err := os.Mkdir(b.dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		b.write("a.csv", people(0, 300))
+		b.charge(b.identify("a.csv", "1"), b.path("a.csv"+LedgerSuffix), 3)
+		left := b.dir
+		b.dir = filepath.Join(filepath.Dir(left), "there")
+		if err := os.Rename(left, b.dir); err != nil {
+			t.Fatal(err)
+		}
+		ledger := b.path("a.csv" + LedgerSuffix)
+		if lost {
+			os.Remove(ledger)
+		}
+		done, err := Restore(Restoration{Out: filepath.Join(b.dir, "runs"), Of: b.path("a.csv")})
+		if err != nil || done.Ledger != ledger || len(mustRead(t, ledger)) != 3 {
+			t.Errorf("lost: %v: %+v %v, must be the ledger beside the table", lost, done, err)
+		}
+		if exists(left) {
+			t.Errorf("lost: %v: %s is there again", lost, left)
+		}
+	}
+}
