@@ -304,7 +304,7 @@ func settingsOf(o *object, n *yaml.Node) *object {
 		}
 	}
 	best, most := o, -1
-	for _, option := range list(o, "anyOf") {
+	for _, option := range slices.Concat(list(o, "anyOf"), list(o, "oneOf")) {
 		option = settingsOf(option, n)
 		known := 0
 		for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {

@@ -17,7 +17,19 @@ type laidOut struct {
 	List   []laidInner               `yaml:"list,omitempty"`
 	Own    map[string]map[string]int `yaml:"own,omitempty"`
 	Last   string                    `yaml:"last"`
+	One    oneForm                   `yaml:"one,omitempty"`
 }
+
+// oneForm is a word, or a mapping that is written by hand.
+type oneForm struct{ yaml.Node }
+
+func (oneForm) JSONSchema() map[string]any {
+	number := map[string]any{"type": "integer"}
+	return map[string]any{"oneOf": []any{map[string]any{"const": "row"}, map[string]any{"type": "object",
+		"required": []any{"name", "most"}, "properties": map[string]any{"keep": number, "most": number, "name": number}}}}
+}
+
+func (o *oneForm) UnmarshalYAML(n *yaml.Node) error { o.Node = *n; return nil }
 
 type laidInner struct {
 	A int    `yaml:"a"`
@@ -60,8 +72,10 @@ func TestFormat(t *testing.T) {
 			"list:\n  # of a\n  - a: 1\n    b: x\n  - a: 2 # two\n"},
 		"dash alone": {"list:\n  # above\n  - # alone\n    b: x\n    a: 1\n  - {b: y, a: 2}\n",
 			"list:\n  # above\n  # alone\n  - a: 1\n    b: x\n  - {a: 2, b: y}\n"},
-		"lists in lists": {"zebra:\n- - 1\n  - 2\n- - 3\n", "zebra:\n  - - 1\n    - 2\n  - - 3\n"},
-		"nothing given":  {"first:\nlast:   # later\nzebra:\n-\n- 1\n", "first:\nlast: # later\nzebra:\n  -\n  - 1\n"},
+		"lists in lists":   {"zebra:\n- - 1\n  - 2\n- - 3\n", "zebra:\n  - - 1\n    - 2\n  - - 3\n"},
+		"nothing given":    {"first:\nlast:   # later\nzebra:\n-\n- 1\n", "first:\nlast: # later\nzebra:\n  -\n  - 1\n"},
+		"one of":           {"one: {keep: 1, most: 2, name: 3}\nlast: x\n", "last: x\none: {name: 3, most: 2, keep: 1}\n"},
+		"one of, the word": {"one: row\nlast: x\n", "last: x\none: row\n"},
 		"brackets in lines": {"block: {b: x,\n     c: [1,2,\n  3],   # three\n  a: 1}\n",
 			"block: {b: x,\n  c: [1, 2,\n    3], # three\n  a: 1}\n"},
 		"brackets in lines, sorted":       {"block: {b: x,\n  a: 1\n}\n", "block: {a: 1,\n  b: x\n}\n"},

@@ -102,13 +102,29 @@ func writeItems(b *bytes.Buffer, first, last byte, n int, item func(i int) error
 	return nil
 }
 
-// ordered turns the maps of a hand-written schema into objects with sorted keys.
+// first moves keys in front of all others.
+func (o *object) first(keys any) {
+	rank := func(key string) int {
+		list, _ := keys.([]any)
+		if i := slices.Index(list, any(key)); i >= 0 {
+			return i
+		}
+		return len(list)
+	}
+	slices.SortStableFunc(o.keys, func(a, b string) int { return rank(a) - rank(b) })
+}
+
+// ordered turns the maps of a hand-written schema into objects with sorted keys; of properties those that are required
+// stand first, in the order in which they are listed.
 func ordered(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		o := newObject()
 		for _, k := range slices.Sorted(maps.Keys(v)) {
 			o.set(k, ordered(v[k]))
+		}
+		if ps := o.object("properties"); ps != nil {
+			ps.first(o.get("required"))
 		}
 		return o
 	case []any:

@@ -31,7 +31,8 @@ func fmtCommand(s streams) *cobra.Command {
 two blanks, one blank around what separates, at most one empty line between
 settings. What the file says stays, and so do comments, line breaks within
 brackets, the spelling of values and the order of stages, columns and cells. A
-file that cannot be laid out without losing something is refused and left alone.
+file that cannot be laid out without losing something is refused and left alone,
+and so is a file that is neither a spec nor a domain.
 
 FILE is a path, a folder, which stands for the specs and domains that lie in it,
 or - for standard input, which is read where no FILE is given. As by gofmt, the

@@ -20,11 +20,17 @@ func NewFormatter(reg *pipeline.Registry) (*Formatter, error) {
 }
 
 // Format lays out a spec, or the file of a domain, anew (schema.Format): settings in the order in which Canonical has
-// them, and what the file says as it is. Neither needs to be valid beyond its form. The error is of type Diagnostics.
+// them, and what the file says as it is. Neither needs to be valid beyond its form, but other files are refused: nothing
+// is known of their order. The error is of type Diagnostics.
 func (f *Formatter) Format(file string, data []byte) ([]byte, error) {
 	settings := f.spec
-	if doc, _ := schema.Parse(file, data); doc != nil && doc.Has("columns") {
+	switch doc, _ := schema.Parse(file, data); {
+	case doc == nil: // Format says why
+	case doc.Has("columns"):
 		settings = f.domain
+	case !doc.Has("weir") && !doc.Has("dataset"):
+		return nil, diagnostics([]schema.Problem{{File: file, Line: 1, Column: 1,
+			Found: "no spec and no domain", Accepted: "a mapping with the key weir, dataset or columns"}})
 	}
 	text, problems := schema.Format(file, data, settings)
 	if len(problems) > 0 {
