@@ -41,6 +41,9 @@ type Port struct {
 	Lends    bool // only the header is read, such as a domain that another table shares; no rows go in
 	Many     bool // takes a list; without one, every stage above whose default output has Form
 	Scoring  bool // a model that goes in must score rows (Header.Scores)
+	// Files names the files of an output that is released as files, behind the id of its stage and a dot: no others may
+	// leave. A model or detector has none, since it leaves as one file.
+	Files []string
 }
 
 // Stage is one configured stage of a spec.

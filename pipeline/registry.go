@@ -75,6 +75,18 @@ func (r *Registry) Sources() []SourceKind { return r.sources }
 // Kind returns the named kind, or nil.
 func (r *Registry) Kind(name string) *Kind { return r.kinds[name] }
 
+// FileNames returns what a kind calls the files of an output (Port.Files); nil of an output that it does not have.
+func (r *Registry) FileNames(kind, port string) []string {
+	if k := r.Kind(kind); k != nil {
+		for _, out := range k.Out {
+			if out.Name == port {
+				return out.Files
+			}
+		}
+	}
+	return nil
+}
+
 // Readers returns the readers of every kind.
 func (r *Registry) Readers() Readers {
 	var all []Kind

@@ -109,8 +109,8 @@ func (p Public) LedgerEvent(c Charge) privacy.Event {
 	return c.Event.Event
 }
 
-// Output is an output of a stage as it was planned.
-type Output struct{ Port, Form, Class string }
+// Output is an output of a stage of a kind as it was planned.
+type Output struct{ Kind, Port, Form, Class string }
 
 // Outputs lists the outputs of a stage of the plan by port, and the class of the first; nil where there is no such
 // stage.
@@ -121,7 +121,7 @@ func (p Public) Outputs(stage string) (class string, list []Output) {
 		}
 		class = s.Class
 		for _, port := range slices.Sorted(maps.Keys(s.Outputs)) {
-			list = append(list, Output{port, s.Outputs[port].Form, s.Outputs[port].Class})
+			list = append(list, Output{s.Kind, port, s.Outputs[port].Form, s.Outputs[port].Class})
 		}
 	}
 	return class, list

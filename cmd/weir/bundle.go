@@ -95,6 +95,9 @@ func (f *bundleFlags) run(c *cobra.Command, s streams, arg string) error {
 	if err := (disk.Disk{}).Write(f.out, 0o644, b.Write); err != nil {
 		return fmt.Errorf("%s: %w", f.out, err)
 	}
+	if note := exposedKey(f.key); note != "" {
+		fmt.Fprintln(s.err, "note: "+note)
+	}
 	if f.asJSON {
 		return printJSON(s.out, map[string]any{"bundle": f.out, "signed": b.Signed, "statement": b.Statement})
 	}
@@ -118,10 +121,14 @@ func (f *bundleFlags) gather(dir string, rec *record.Run) (*bundle.Bundle, error
 	if err != nil {
 		return nil, withCode(exitMismatch, fmt.Errorf("%s: %w", dir, err))
 	}
+	reg, err := registry()
+	if err != nil {
+		return nil, err
+	}
 	b, err := bundle.Gather(bundle.Request{Dir: dir, Record: rec, Ledger: entries, Text: style.CSV, License: f.license,
-		Spec: f.spec})
+		Spec: f.spec, Names: reg.FileNames})
 	switch {
-	case errors.Is(err, bundle.ErrRefused):
+	case errors.As(err, new(*bundle.RefusedError)):
 		return nil, withCode(exitUsage, fmt.Errorf("%s: %w", dir, err))
 	case err != nil:
 		return nil, withCode(exitMismatch, fmt.Errorf("%s: %w", dir, err))
@@ -139,7 +146,7 @@ func (f *bundleFlags) judge(ctx context.Context, s streams, b *bundle.Bundle) er
 	}
 	found, err := b.Judge(ctx, means)
 	if err == nil && len(found.Differ) > 0 {
-		err = withCode(exitMismatch, fmt.Errorf("no bundle is made, since weir verify would refuse it: %s",
+		err = withCode(exitMismatch, fmt.Errorf("weir verify would refuse its bundle, so none is made: %s",
 			strings.Join(found.Differ, "; ")))
 	}
 	return err
@@ -156,9 +163,27 @@ func (f *bundleFlags) entries(rec *record.Run) ([]ledger.Entry, error) {
 	}
 	entries, err := dataset.ReadLedger(path)
 	if errors.Is(err, dataset.ErrNoLedger) {
-		err = withCode(exitUsage, fmt.Errorf("%w; --ledger says where the ledger of the run is now", err))
+		err = withCode(exitUsage, fmt.Errorf("--ledger: %s: is no ledger that is there, must be the one that the run charged",
+			path))
 	}
 	return entries, err
+}
+
+// exposedKey says that git has a private key, or would get it with the next commit, and what to do; "" where neither is
+// so.
+func exposedKey(path string) string {
+	switch {
+	case path == "":
+		return ""
+	case disk.Tracked(path):
+		return fmt.Sprintf("--key: %s is a private key and git tracks it: git rm --cached %s, and commit that; once a commit "+
+			"of it was published, sign by another key", path, path)
+	case disk.Staged(path):
+		return fmt.Sprintf("--key: %s is a private key, lies in a git work tree and no .gitignore names it: add the line %s "+
+			"to %s before you commit; whoever has it signs as you do", path, filepath.Base(path),
+			filepath.Join(filepath.Dir(path), ".gitignore"))
+	}
+	return ""
 }
 
 // mostOfKey is more than a key in PEM holds.

@@ -31,8 +31,8 @@ folder below TMPDIR, which is removed.
 A bundle (weir bundle) is checked where there are neither: its form, every SHA-256,
 its documents and ledger lines against its statement, epsilon composed anew from
 the mechanisms of the bill, tables against their domain, models by their readers,
-with --key the signature. What could not be checked is listed. --offline checks the
-folder of a run so.
+with --key the signature, with --spec that plan and bill follow from a spec that you
+have. What could not be checked is listed. --offline checks the folder of a run so.
 
 ` + namesRun + `
 
@@ -42,7 +42,7 @@ failed; 2 usage, or a file that is no bundle; 4 something differs.`
 func verifyCommand(s streams) *cobra.Command {
 	var asJSON, offline bool
 	var workers int
-	var key string
+	var key, spec string
 	var place runPlace
 	c := &cobra.Command{
 		Use:   "verify RUN|BUNDLE",
@@ -53,18 +53,21 @@ func verifyCommand(s streams) *cobra.Command {
 		Args: exactly(1, "RUN or BUNDLE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if isBundle(args[0]) {
-				return verifyBundle(c, s, args[0], key, asJSON)
+				return verifyBundle(c, s, args[0], key, spec, asJSON)
 			}
 			if key != "" {
 				return usage(c, errors.New("--key: is given for a run, must be given with a bundle: no run is signed"))
+			}
+			if spec != "" {
+				return usage(c, errors.New("--spec: is given for a run, must be given with a bundle: a run has its spec"))
 			}
 			dir, err := place.find(args[0])
 			if err != nil {
 				return err
 			}
 			if !there(dir) {
-				return withCode(exitUsage, fmt.Errorf("%s: there is no such file or folder: is not a run, must be the folder "+
-					"of one, its id, or latest; or the file of a bundle", dir))
+				return withCode(exitUsage, fmt.Errorf("%s: is not there, must be the folder of a run, its id, or latest; "+
+					"or the file of a bundle", dir))
 			}
 			if offline {
 				return verifyRunOffline(c, s, dir, asJSON)
@@ -88,6 +91,7 @@ func verifyCommand(s streams) *cobra.Command {
 	place.add(c, "out")
 	c.Flags().BoolVar(&offline, "offline", false, "check a run without its data, noise key and ledger, as a bundle is")
 	c.Flags().StringVar(&key, "key", "", "ed25519 public key, PEM, by which a bundle must be signed")
+	c.Flags().StringVar(&spec, "spec", "", "`SPEC` that a bundle must be of, where it does not hold its own")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().IntVar(&workers, "workers", goruntime.GOMAXPROCS(0), "number of goroutines; results do not depend on it")
 	return c

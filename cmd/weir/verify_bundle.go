@@ -27,8 +27,11 @@ func isBundle(arg string) bool {
 }
 
 // verifyBundle checks a bundle without data, noise key and ledger.
-func verifyBundle(c *cobra.Command, s streams, path, key string, asJSON bool) error {
+func verifyBundle(c *cobra.Command, s streams, path, key, spec string, asJSON bool) error {
 	means, err := judging(s, key)
+	if err == nil && spec != "" {
+		means.Spec, err = compiledSpec(spec)
+	}
 	if err != nil {
 		return err
 	}
@@ -42,6 +45,16 @@ func verifyBundle(c *cobra.Command, s streams, path, key string, asJSON bool) er
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return printJudgement(s, path, b, found, asJSON)
+}
+
+// compiledSpec compiles a spec that a bundle should be of.
+func compiledSpec(arg string) (*bundle.Compiled, error) {
+	plan, err := new(specFlags).compile(arg)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(plan.Plan)
+	return &bundle.Compiled{Name: arg, Digest: plan.Digest, Plan: text}, err
 }
 
 // verifyRunOffline checks the folder of a run without data, noise key and ledger.
@@ -69,7 +82,7 @@ func judgedRun(ctx context.Context, dir string, rec *record.Run, means bundle.Me
 	found bundle.Judgement, err error) {
 	style, err := runtime.StyleOf(rec)
 	if err == nil {
-		b, err = bundle.OfRun(dir, rec, style.CSV)
+		b, err = bundle.OfRun(bundle.Request{Dir: dir, Record: rec, Text: style.CSV, Names: means.Names})
 	}
 	if err != nil {
 		return nil, found, withCode(exitMismatch, err)
@@ -84,7 +97,7 @@ func judging(s streams, key string) (bundle.Means, error) {
 	if err != nil {
 		return bundle.Means{}, err
 	}
-	means := bundle.Means{Build: s.build(), Model: func(ctx context.Context, files []pipeline.File) error {
+	means := bundle.Means{Build: s.build(), Names: reg.FileNames, Model: func(ctx context.Context, files []pipeline.File) error {
 		return readsModel(ctx, files, reg.Readers())
 	}, Plan: func(text []byte) (string, []byte, error) { return planned(text, reg) }}
 	if key != "" {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,7 +102,22 @@ func checkOutputs(t reporter, k pipeline.Kind, c Case) {
 			continue
 		}
 		checkRecord(t, port.Name, seen.headers[port.Name], r)
+		checkNames(t, port, seen.headers[port.Name], r)
 		checkFigures(t, k, seen.headers[port.Name], r)
+	}
+}
+
+// checkNames: files that are released as they are have the names that the port declares, since no other may enter a
+// bundle.
+func checkNames(t reporter, port pipeline.Port, h pipeline.Header, r arrow.Record) {
+	if !h.Form.IsFiles() || h.Class == pipeline.Private || h.Form == pipeline.FormModel || h.Form == pipeline.FormDetector {
+		return
+	}
+	names := r.Column(0).(*array.String)
+	for i := range names.Len() {
+		if _, name, _ := strings.Cut(names.Value(i), "."); !slices.Contains(port.Files, name) {
+			t.Errorf("output %s releases a file %s, its port declares %q", port.Name, name, port.Files)
+		}
 	}
 }
 

@@ -139,7 +139,7 @@ func read(r io.ReaderAt, size int64) (*Bundle, error) {
 		return nil, err
 	}
 	if len(entries) == 0 || entries[0].name != statementName {
-		return nil, misformed("does not begin with %s, must be a bundle of weir", statementName)
+		return nil, misformed("does not begin with %s, must as every bundle of weir", statementName)
 	}
 	b := &Bundle{members: entries[1:]}
 	if len(b.members) > 0 && b.members[0].name == envelopeName {
@@ -147,7 +147,7 @@ func read(r io.ReaderAt, size int64) (*Bundle, error) {
 		b.members, b.Signed = b.members[1:], true
 	}
 	if err == nil && !slices.IsSortedFunc(b.members, byName) {
-		err = errors.New("has its members in another order, must have them by their names")
+		err = errors.New("has its members in another order, must have them sorted by name")
 	}
 	if err == nil {
 		b.statement, err = entries[0].text()
@@ -182,7 +182,7 @@ func readEntries(r io.ReaderAt, size int64) ([]member, error) {
 	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, misformed("is damaged: it has no whole directory at its end")
+		return nil, misformed("is cut off or damaged, must end with the whole directory of a ZIP archive")
 	}
 	var list []member
 	seen := map[string]bool{}
@@ -190,7 +190,7 @@ func readEntries(r io.ReaderAt, size int64) ([]member, error) {
 		m, err := entry(r, e, size)
 		alike := strings.ToLower(norm.NFC.String(m.name)) // one file on some systems
 		if err == nil && seen[alike] {
-			err = misformed("the entry %.60q is there twice, as some systems take names", m.name)
+			err = misformed("%.60q: is there twice, as some systems take names, must be there once", m.name)
 		}
 		if err != nil {
 			return nil, err
@@ -206,15 +206,15 @@ func readEntries(r io.ReaderAt, size int64) ([]member, error) {
 func entry(r io.ReaderAt, e *zip.File, size int64) (m member, err error) {
 	switch {
 	case !portable(e.Name):
-		return m, misformed("the entry %.60q must be named by a relative path that every system takes alike", e.Name)
+		return m, misformed("%.60q: is no name that every system takes alike, must be a relative path of plain characters", e.Name)
 	case e.Method != zip.Store || e.CompressedSize64 != e.UncompressedSize64:
-		return m, misformed("the entry %.60q is compressed, must be stored as it is", e.Name)
+		return m, misformed("%.60q: is compressed, must be stored as it is", e.Name)
 	case e.UncompressedSize64 > uint64(size):
-		return m, misformed("its entries are larger than it is, must lie one behind the other")
+		return m, misformed("has entries that are larger than it is together, must have them one behind the other")
 	}
 	begin, err := e.DataOffset()
 	if err != nil {
-		return m, misformed("the entry %.60q is not where the directory has it", e.Name)
+		return m, misformed("%.60q: is not where the directory has it, must be", e.Name)
 	}
 	n := int64(e.UncompressedSize64)
 	return member{name: e.Name, size: n, crc: e.CRC32,
@@ -274,7 +274,7 @@ func (c *comparer) Write(p []byte) (int, error) {
 	}
 	n, err := io.ReadFull(c.with, c.buf[:len(p)])
 	if err != nil || !bytes.Equal(c.buf[:n], p) {
-		return 0, fmt.Errorf("is not as weir writes it near byte %d, in what lies around its members", c.at)
+		return 0, fmt.Errorf("has other bytes around its members than weir writes, near byte %d, must have the same", c.at)
 	}
 	c.at += int64(n)
 	return n, nil

@@ -60,11 +60,14 @@ type Predicate struct {
 
 // printable refuses facts that would be shown as lines of their own, or otherwise than they are.
 func (p Predicate) printable() error {
-	for _, fact := range []string{p.Run, p.Name, p.Weir, p.SpecDigest, p.Commit, p.License, p.Dataset.Name,
-		p.Dataset.Invented, p.Dataset.ID, p.Dataset.Version, p.Dataset.Unit, p.KeyCommitment, string(p.Terms.Adjacency),
-		p.Terms.Accountant, p.Terms.Claims, p.StaysIn()} {
-		if !plaintext.Printable(fact) {
-			return fmt.Errorf("the fact %.60q must be %s", fact, plaintext.Accepted)
+	for _, fact := range [][2]string{{"run", p.Run}, {"name", p.Name}, {"weir", p.Weir}, {"spec_digest", p.SpecDigest},
+		{"commit", p.Commit}, {"license", p.License}, {"dataset.name", p.Dataset.Name},
+		{"dataset.invented", p.Dataset.Invented}, {"dataset.id", p.Dataset.ID}, {"dataset.version", p.Dataset.Version},
+		{"dataset.privacy_unit", p.Dataset.Unit}, {"noise_key_sha256", p.KeyCommitment},
+		{"terms.adjacency", string(p.Terms.Adjacency)}, {"terms.accountant", p.Terms.Accountant},
+		{"terms.claims", p.Terms.Claims}, {"plan.dataset.rows_stay_in", p.StaysIn()}} {
+		if !plaintext.Printable(fact[1]) {
+			return fmt.Errorf("%s: is %.60q, must be %s", fact[0], fact[1], plaintext.Accepted)
 		}
 	}
 	return nil
@@ -77,6 +80,7 @@ type Bundle struct {
 
 	statement, envelope []byte
 	members             []member // of the subjects, in their order
+	names               Names    // of files that kinds release
 	edited              error    // why the release of a run is not as its record says
 	close               func() error
 }
@@ -146,11 +150,11 @@ func reread(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("is not as this weir writes it: %s", unquoted(err))
+		return fmt.Errorf("%s, must be as this weir writes it", unquoted(err))
 	}
 	again, err := written(v)
 	if err != nil || !bytes.Equal(again, text) {
-		return errors.New("is not as this weir writes it, to the byte")
+		return errors.New("has other bytes than this weir writes for what it says, must be as this weir writes it")
 	}
 	return nil
 }
@@ -160,9 +164,9 @@ func unquoted(err error) string {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind):
-		return "the key " + kind.Field + " holds a value of another type"
+		return "holds a value of another type under the key " + kind.Field
 	case strings.HasPrefix(err.Error(), "json: unknown field"):
-		return "it has a key that is not known"
+		return "has a key that is not known"
 	}
-	return "it is no JSON of this form"
+	return "is no JSON of this form"
 }

@@ -101,7 +101,7 @@ func TestOwnersFilesAreRefused(t *testing.T) {
 			t.Errorf("%s beside the release: %v", name, err)
 		}
 		r.rec.Release = append(r.rec.Release, record.File{Path: "release/" + name, SHA256: privacy.Digest([]byte(canary))})
-		if _, err := Gather(r.request()); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "release/"+name) {
+		if _, err := Gather(r.request()); !errors.As(err, new(*RefusedError)) || !strings.Contains(err.Error(), "release/"+name) {
 			t.Errorf("%s in the record too: %v", name, err)
 		}
 	}
@@ -125,11 +125,11 @@ func TestRefusedRuns(t *testing.T) {
 	}{
 		{"is running, must be done", func(r *released) { r.rec.Status = record.Running }},
 		{"is failed, must be done", func(r *released) { r.rec.Status = record.Failed }},
-		{"is a test and no release", func(r *released) { r.rec.Insecure = true }},
+		{"the noise is from a seed, must be from the operating system", func(r *released) { r.rec.Insecure = true }},
 		{"release/sample.csv: is missing or has changed", func(r *released) { r.plant("release/sample.csv", "x") }},
-		{"the ledger:", func(r *released) { r.entries = r.entries[:1] }},
-		{"the ledger:", func(r *released) { r.entries = nil }},
-		{"must be", func(r *released) { r.rec.Name = "study\nsigned yes" }},
+		{"ledger: has 1 charges, had 2", func(r *released) { r.entries = r.entries[:1] }},
+		{"ledger: has 0 charges, had 2", func(r *released) { r.entries = nil }},
+		{`name: is "study\nsigned yes", must be text`, func(r *released) { r.rec.Name = "study\nsigned yes" }},
 		{"lacks the charge", func(r *released) { r.rec.Charges[0].Ledger = aSHA256 }},
 	} {
 		r := newReleased(t)
@@ -166,7 +166,7 @@ func TestUnprovenIsSaid(t *testing.T) {
 func TestRunOffline(t *testing.T) {
 	r := newReleased(t)
 	judged := func() (Judgement, error) {
-		b, err := OfRun(r.dir, r.rec, nil)
+		b, err := OfRun(Request{Dir: r.dir, Record: r.rec, Names: testNames})
 		if err != nil {
 			return Judgement{}, err
 		}
@@ -187,5 +187,28 @@ func TestRunOffline(t *testing.T) {
 	r.plant("release/sample.csv", "age,ward\n35,north\n")
 	if found, err := judged(); err != nil || !strings.Contains(fmt.Sprint(found.Differ), "release/sample.csv") {
 		t.Errorf("%v: %+v", err, found)
+	}
+}
+
+// TestSpecFromElsewhere: a spec that is at hand is held to digest, plan and bill of the statement.
+func TestSpecFromElsewhere(t *testing.T) {
+	r := newReleased(t)
+	data := bytesOf(t, r.bundle())
+	for want, spec := range map[string]*Compiled{
+		"":                            {Name: "mine.yaml", Digest: aSHA256, Plan: r.rec.Plan},
+		"mine.yaml: has the digest":   {Name: "mine.yaml", Digest: "sha256:0", Plan: r.rec.Plan},
+		"mine.yaml: has another plan": {Name: "mine.yaml", Digest: aSHA256, Plan: []byte(`{"stages":[]}`)},
+	} {
+		m := means()
+		m.Spec = spec
+		found, err := verdict(t, data, m)
+		if differ := strings.Join(found.Differ, "; "); err != nil || (want == "") != (differ == "") ||
+			!strings.Contains(differ, want) {
+			t.Errorf("%v: %q, must say %q", err, differ, want)
+		}
+		holds := strings.Contains(strings.Join(found.Holds, "\n"), "mine.yaml has the digest, the plan and the bill")
+		if holds != (want == "") || strings.Contains(fmt.Sprint(found.Unchecked), "the spec is not here") {
+			t.Errorf("%q: %+v", want, found)
+		}
 	}
 }

@@ -72,7 +72,7 @@ func (b *Bundle) croissant() ([]byte, error) {
 // tableOf returns the file that holds the table of a stage, of a format that states its types where there is one.
 func (b *Bundle) tableOf(stage string) (file string) {
 	for _, m := range b.release() {
-		if kind, err := classify(b.Statement.Predicate.Public, m.name); err == nil && kind == tableFile &&
+		if kind, err := b.names.classify(b.Statement.Predicate.Public, m.name); err == nil && kind == tableFile &&
 			stageOf(m.name) == stage && (file == "" || isText(file)) {
 			file = m.name
 		}

@@ -28,7 +28,7 @@ func (j *judge) content(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		kind, err := classify(j.Statement.Predicate.Public, m.name)
+		kind, err := j.names.classify(j.Statement.Predicate.Public, m.name)
 		if err != nil {
 			continue // told already
 		}

@@ -22,12 +22,21 @@ type Request struct {
 	Record  *record.Run    // of the run
 	Ledger  []ledger.Entry // of the dataset; nil where nothing was charged
 	Text    *pipeline.CSV  // how the run wrote text files
+	Names   Names          // of files that kinds release
 	Spec    bool           // put the spec in
 	License string         // of the release, as its owner names it; "" leaves it open
 }
 
-// ErrRefused marks a run of which no bundle is made.
-var ErrRefused = errors.New("no bundle is made of it")
+// RefusedError is why no bundle is made of a run.
+type RefusedError struct{ err error }
+
+// Error returns where it is, what was found and what is accepted.
+func (e *RefusedError) Error() string { return e.err.Error() }
+
+// Unwrap returns the reason.
+func (e *RefusedError) Unwrap() error { return e.err }
+
+func refuse(format string, args ...any) error { return &RefusedError{fmt.Errorf(format, args...)} }
 
 // Gather returns the bundle of a finished run. What enters is decided by class, as the plan has it: files of the
 // release that stages made and whose class is not private, and documents that are rendered from public facts. Anything
@@ -41,7 +50,7 @@ func Gather(q Request) (*Bundle, error) {
 		return nil, err
 	}
 	if err := b.Statement.Predicate.printable(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+		return nil, refuse("%w", err)
 	}
 	if len(q.Record.Charges) > 0 {
 		lines, err := q.lines()
@@ -61,13 +70,13 @@ func Gather(q Request) (*Bundle, error) {
 
 // OfRun returns a finished run as a bundle that has its spec, but no ledger lines and no descriptions for catalogues,
 // to be judged.
-func OfRun(dir string, rec *record.Run, text *pipeline.CSV) (*Bundle, error) {
-	b, err := Request{Dir: dir, Record: rec, Text: text}.statement()
+func OfRun(q Request) (*Bundle, error) {
+	b, err := q.statement()
 	if err != nil {
 		return nil, err
 	}
-	b.members = append(b.members, memberOf(specName, []byte(rec.Spec)))
-	b.edited = (store.RunDir{Path: dir}).CheckRelease(rec)
+	b.members = append(b.members, memberOf(specName, []byte(q.Record.Spec)))
+	b.edited = (store.RunDir{Path: q.Dir}).CheckRelease(q.Record)
 	return b, b.state()
 }
 
@@ -75,9 +84,9 @@ func OfRun(dir string, rec *record.Run, text *pipeline.CSV) (*Bundle, error) {
 func (q Request) refused() error {
 	switch rec := q.Record; {
 	case rec.Status != record.Done:
-		return fmt.Errorf("%w: the run is %s, must be done", ErrRefused, rec.Status)
+		return refuse("the run is %s, must be done", rec.Status)
 	case rec.Insecure:
-		return fmt.Errorf("%w: its noise came from a seed that anyone can repeat, so it is a test and no release", ErrRefused)
+		return refuse("the noise is from a seed, must be from the operating system: anyone can repeat it, so the run is a test")
 	}
 	return (store.RunDir{Path: q.Dir}).CheckRelease(q.Record)
 }
@@ -88,7 +97,7 @@ func (q Request) statement() (*Bundle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run.json: plan: %w", err)
 	}
-	b := &Bundle{Statement: Statement{Type: statementType, PredicateType: predicateType,
+	b := &Bundle{names: q.Names, Statement: Statement{Type: statementType, PredicateType: predicateType,
 		Predicate: Predicate{License: q.License, Text: q.Text, Public: public}}}
 	var refused []error
 	for _, f := range public.Release {
@@ -103,10 +112,10 @@ func (q Request) statement() (*Bundle, error) {
 func (q Request) file(p record.Public, f record.File) (member, error) {
 	name, is := strings.CutPrefix(f.Path, releaseDir)
 	if !is {
-		return member{}, fmt.Errorf("%s: %w: it lies outside of release/", f.Path, ErrRefused)
+		return member{}, refuse("%s: lies outside of release/, must lie in it", f.Path)
 	}
-	if err := admit(p, name); err != nil {
-		return member{}, fmt.Errorf("%s: %w: %w", f.Path, ErrRefused, err)
+	if err := q.Names.admit(p, name); err != nil {
+		return member{}, refuse("%s: %w", f.Path, err)
 	}
 	path := filepath.Join(q.Dir, filepath.FromSlash(f.Path))
 	m, err := member{name: f.Path, open: func() (fs.File, error) { return disk.Open(path) }}.sum(io.Discard)
@@ -117,13 +126,13 @@ func (q Request) file(p record.Public, f record.File) (member, error) {
 func (q Request) lines() ([]byte, error) {
 	head := ledger.Head{Count: q.Record.Dataset.LedgerCount, Hash: q.Record.Dataset.LedgerHead}
 	if err := ledger.Includes(q.Ledger, head); err != nil {
-		return nil, fmt.Errorf("the ledger: %w", err)
+		return nil, err
 	}
 	var paid []ledger.Entry
 	for _, c := range q.Record.Charges {
 		i := slices.IndexFunc(q.Ledger, func(e ledger.Entry) bool { return e.Identity() == c.Ledger })
 		if i < 0 {
-			return nil, fmt.Errorf("the ledger: lacks the charge %s of the run: %w", c.ID, ledger.ErrTampered)
+			return nil, fmt.Errorf("ledger: lacks the charge %s, must hold all of the run: %w", c.ID, ledger.ErrTampered)
 		}
 		paid = append(paid, q.Ledger[i])
 	}

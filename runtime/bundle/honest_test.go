@@ -92,31 +92,31 @@ func TestInfiniteBudget(t *testing.T) {
 	}
 }
 
-// TestNamesOfFiles: outputs of files are released under the names that their kinds write (docs/kinds.md), and nothing
-// else beside them is.
+// TestNamesOfFiles: outputs of files are released under the names that their kinds declare, and nothing else beside
+// them is.
 func TestNamesOfFiles(t *testing.T) {
 	r := newReleased(t)
 	r.replan(`"stages":[`, `"stages":[
-		{"id":"cnt","class":"released","outputs":{"out":{"form":"count","class":"released"}}},
-		{"id":"ask","class":"released","outputs":{"out":{"form":"answers","class":"released"}}},
-		{"id":"fit","class":"released","outputs":{"marginals":{"form":"files","class":"released"}}},
-		{"id":"wide","class":"released","outputs":{"out":{"form":"files","class":"released"}}},
-		{"id":"own","class":"private","outputs":{"out":{"form":"files","class":"private"}}},`)
+		{"id":"cnt","kind":"dp_count","class":"released","outputs":{"out":{"form":"count","class":"released"}}},
+		{"id":"fit","kind":"mst","class":"released","outputs":{"marginals":{"form":"files","class":"released"}}},
+		{"id":"new","kind":"unknown","class":"released","outputs":{"marginals":{"form":"files","class":"released"}}},
+		{"id":"own","kind":"mst","class":"private","outputs":{"marginals":{"form":"files","class":"private"}}},`)
 	p, err := r.rec.Public()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"cnt.count.yaml", "ask.answers.csv", "ask.answers.json", "ask.coefficients.csv",
-		"ask.coefficients.json", "fit.marginals.csv", "fit.pairs.csv", "fit.NOT-PRIVATE.marginals.csv",
-		"wide.intervals.csv"} {
-		if kind, err := classify(p, name); err != nil || kind != artifactFile {
+	for _, name := range []string{"cnt.count.yaml", "fit.marginals.csv", "fit.pairs.csv", "fit.NOT-PRIVATE.marginals.csv"} {
+		if kind, err := Names(testNames).classify(p, name); err != nil || kind != artifactFile {
 			t.Errorf("%s: is %d: %v", name, kind, err)
 		}
 	}
-	for _, name := range []string{"cnt.rows.txt", "cnt.count.json", "ask.rows.csv", "fit.rows.txt", "fit.csv",
-		"fit.marginals.csv.csv", "wide.json", "own.intervals.csv", "train.marginals.csv"} {
-		if err := admit(p, name); err == nil {
+	for _, name := range []string{"cnt.rows.txt", "cnt.count.json", "cnt.marginals.csv", "fit.rows.txt", "fit.csv",
+		"fit.marginals.csv.csv", "new.marginals.csv", "own.marginals.csv", "train.marginals.csv"} {
+		if err := Names(testNames).admit(p, name); err == nil {
 			t.Errorf("%s: is admitted", name)
 		}
+	}
+	if err := Names(nil).admit(p, "cnt.count.yaml"); err == nil {
+		t.Error("is admitted where no kind is known")
 	}
 }

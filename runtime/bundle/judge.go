@@ -29,10 +29,19 @@ type Judgement struct {
 type Means struct {
 	Build string            // digest of this program, whose words and numbers are its own
 	Key   ed25519.PublicKey // of whoever should have signed; nil: nobody is asked for
+	Names Names             // of files that kinds release
 	// Model reads a released model or detector.
 	Model func(ctx context.Context, files []pipeline.File) error
 	// Plan compiles a canonical spec; plan is JSON.
 	Plan func(spec []byte) (digest string, plan []byte, err error)
+	Spec *Compiled // a spec that lies elsewhere and should be the one of the release; nil: none is at hand
+}
+
+// Compiled is what a spec compiles to.
+type Compiled struct {
+	Name   string // of its file
+	Digest string
+	Plan   []byte // JSON
 }
 
 // judge is a judgement at work.
@@ -58,6 +67,7 @@ func (b *Bundle) JudgeRun(ctx context.Context, m Means) (Judgement, error) {
 }
 
 func (b *Bundle) judged(ctx context.Context, m Means, partial bool) (Judgement, error) {
+	b.names = m.Names
 	j := &judge{Bundle: b, Means: m, partial: partial, rows: map[string]count{}, source: "the statement",
 		file: statementName}
 	if partial {
@@ -182,7 +192,7 @@ func (j *judge) listed() {
 		if stated[releaseDir+m.name] != "sha256:"+m.sha256 {
 			j.differs("%s%s: is not the file that the run released", releaseDir, m.name)
 		}
-		if err := admit(p.Public, m.name); err != nil {
+		if err := j.names.admit(p.Public, m.name); err != nil {
 			j.differs("%s%s: %v", releaseDir, m.name, err)
 		}
 		delete(stated, releaseDir+m.name)
@@ -285,40 +295,50 @@ func (j *judge) catalogues() error {
 	return nil
 }
 
-// spec compiles the spec of the bundle again and compares digest, plan and bill with the statement.
+// spec compiles the spec of the bundle again and compares digest, plan and bill with the statement, and so a spec that
+// lies elsewhere.
 func (j *judge) spec() error {
 	text, err := j.text(specName)
 	if err != nil {
 		return err
 	}
-	if text == nil {
+	if text == nil && j.Spec == nil {
 		j.open("that plan and bill follow from the spec, and that no other stage looked at rows: the spec is not here " +
-			"(weir bundle --spec; whoever has it compares weir plan)")
+			"(whoever has it: weir verify --spec)")
+	}
+	if text != nil {
+		compiled := Compiled{Name: specName}
+		if j.partial {
+			compiled.Name = "the spec in " + recordName
+		}
+		if compiled.Digest, compiled.Plan, err = j.Plan(text); err != nil {
+			j.open("%s: it does not compile here: %v", compiled.Name, err)
+		} else if err := j.follows(compiled); err != nil {
+			return err
+		}
+	}
+	if j.Spec == nil {
 		return nil
 	}
-	name := specName
-	if j.partial {
-		name = "the spec in " + recordName
-	}
+	return j.follows(*j.Spec)
+}
+
+// follows compares what a spec compiles to with the statement.
+func (j *judge) follows(c Compiled) error {
 	p := j.Statement.Predicate
-	digest, plan, err := j.Plan(text)
-	if err != nil {
-		j.open("%s: it does not compile here: %v", name, err)
-		return nil
-	}
-	again, err := (&record.Run{Plan: plan}).Public()
+	again, err := (&record.Run{Plan: c.Plan}).Public()
 	if err != nil {
 		return err
 	}
 	switch same := store.Compact(again.Plan) == store.Compact(p.Plan); {
-	case digest != p.SpecDigest:
-		j.differs("%s: has the digest %s, must be the spec of %s", name, digest, j.source)
+	case c.Digest != p.SpecDigest:
+		j.differs("%s: has the digest %s, must be the spec of %s", c.Name, c.Digest, j.source)
 	case !same && j.Build == p.Build:
-		j.differs("%s: has another plan than %s", name, j.source)
+		j.differs("%s: has another plan than %s", c.Name, j.source)
 	case !same:
-		j.open("that the plan follows from %s: this build of weir plans it otherwise", name)
+		j.open("that the plan follows from %s: this build of weir plans it otherwise", c.Name)
 	default:
-		j.affirm("%s has the digest, the plan and the bill of %s", name, j.source)
+		j.affirm("%s has the digest, the plan and the bill of %s", c.Name, j.source)
 	}
 	return nil
 }

@@ -34,7 +34,8 @@ func dpBoundsKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_bounds", Version: 2, In: tableIn(), Late: true,
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "the table, held to the released bounds"},
-			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table"}},
+			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table",
+				Files: []string{domainFile}}},
 		Doc: "Finds bounds of numbers from private rows, for a charge, and clips the numbers to them. Use it where no " +
 			"bounds are publicly known; " +
 			"bounds that somebody can declare cost nothing and are tighter. They are powers of two, or zero: the outermost " +

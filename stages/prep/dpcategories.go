@@ -39,7 +39,8 @@ func dpCategoriesKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_categories", Version: 3, In: tableIn(), Late: true,
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormTable, Doc: "the table, its text turned into categories"},
-			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table"},
+			{Name: "domain", Form: pipeline.FormFiles, Doc: "the released domain of the table",
+				Files: []string{domainFile}},
 			{Name: "kept", Form: pipeline.FormMetrics, Doc: "how many values are left, and which share of rows: private, " +
 				"counted from real rows"}},
 		Figures: keptFigures(),

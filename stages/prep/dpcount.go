@@ -26,7 +26,8 @@ type DPCount struct {
 func dpCountKind() pipeline.Kind {
 	return pipeline.Kind{
 		Name: "dp_count", Version: 2, In: tableIn(), Late: true,
-		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormCount, Doc: "the noisy number of rows"}},
+		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormCount, Doc: "the noisy number of rows",
+			Files: []string{columns.RowCountFile}}},
 		Doc: "Releases the number of rows of a table, for a small charge. Use it where the number is private (add_remove, " +
 			"several rows a unit, a filter before) " +
 			"and the synthetic table should have as many rows: sample takes it under rows_from. Models of marginals do not: " +

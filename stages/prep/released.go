@@ -14,6 +14,9 @@ const (
 	beforeRelease = "set in a stage before the one that releases them"
 )
 
+// domainFile is the name of a released domain, behind the id of the stage and a dot.
+const domainFile = "domain.yaml"
+
 // filesHeader returns the header of a released artifact of files beside a table.
 func filesHeader(like pipeline.Header) pipeline.Header {
 	return pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released,
@@ -41,7 +44,7 @@ func released(env *pipeline.Env, planned pipeline.Header, d *domain.Domain, make
 	}
 	h := planned
 	h.Domain = d
-	file := pipeline.File{Name: env.Stage + ".domain.yaml", Data: text}
+	file := pipeline.File{Name: env.Stage + "." + domainFile, Data: text}
 	return pipeline.Tables{"out": rewrite{out: h, makers: fixed(makers)}.apply(t, nil),
 		"domain": pipeline.WriteFiles(filesHeader(planned), []pipeline.File{file})}, nil
 }

@@ -10,8 +10,8 @@ import (
 	"weir/schema"
 )
 
-// rowCountSuffix ends the name of the artifact's one file, behind the name of the stage.
-const rowCountSuffix = ".count.yaml"
+// RowCountFile is the name of the artifact's one file, behind the id of the stage and a dot.
+const RowCountFile = "count.yaml"
 
 // RowCount is a released number of rows.
 type RowCount struct {
@@ -34,7 +34,7 @@ func PublicRows(h pipeline.Header) int64 {
 // WriteRowCount returns the artifact of a count; h is a header of files.
 func WriteRowCount(h pipeline.Header, stage string, c RowCount) (pipeline.Table, error) {
 	text, err := schema.Canonical(c)
-	return pipeline.WriteFiles(h, []pipeline.File{{Name: stage + rowCountSuffix, Data: text}}), err
+	return pipeline.WriteFiles(h, []pipeline.File{{Name: stage + "." + RowCountFile, Data: text}}), err
 }
 
 // ReadRowCount returns the count of an artifact, which may come from anyone.
@@ -43,7 +43,7 @@ func ReadRowCount(ctx context.Context, t pipeline.Table) (c RowCount, err error)
 	if err != nil {
 		return c, err
 	}
-	if len(files) != 1 || !strings.HasSuffix(files[0].Name, rowCountSuffix) {
+	if len(files) != 1 || !strings.HasSuffix(files[0].Name, "."+RowCountFile) {
 		return c, fmt.Errorf("is no released number of rows, must be what a stage of kind dp_count gives")
 	}
 	doc, problems := schema.Parse(files[0].Name, files[0].Data)

@@ -53,10 +53,12 @@ func Header(h pipeline.Header) pipeline.Header {
 // Port returns the output of a kind that answers questions.
 func Port() []pipeline.Port {
 	return []pipeline.Port{{Name: "out", Form: pipeline.FormAnswers,
-		Doc: "The answers with 95 % intervals of the noise, as a CSV table and as JSON."}}
+		Doc:   "The answers with 95 % intervals of the noise, as a CSV table and as JSON.",
+		Files: []string{answersCSV, answersJSON}}}
 }
 
-const suffix = ".answers"
+// Names of the files, behind the id of the stage and a dot.
+const answersCSV, answersJSON = "answers.csv", "answers.json"
 
 // Write returns the artifact of answers: a table for people, and all of it for programs.
 func (a Answers) Write(h pipeline.Header) (pipeline.Table, error) {
@@ -73,7 +75,7 @@ func (a Answers) files() ([]pipeline.File, error) {
 		w.Answers = append(w.Answers, numbers{x.Question, x.Cell, known(x.Value), known(x.Low), known(x.High), x.Note})
 	}
 	whole, err := json.Marshal(w)
-	return []pipeline.File{{Name: a.Stage + suffix + ".csv", Data: a.csv()}, {Name: a.Stage + suffix + ".json",
+	return []pipeline.File{{Name: a.Stage + "." + answersCSV, Data: a.csv()}, {Name: a.Stage + "." + answersJSON,
 		Data: whole}}, err
 }
 
@@ -112,14 +114,14 @@ func Read(ctx context.Context, t pipeline.Table) (a Answers, err error) {
 	if err != nil {
 		return a, err
 	}
-	if len(files) != 2 || !strings.HasSuffix(files[1].Name, suffix+".json") {
+	if len(files) != 2 || !strings.HasSuffix(files[1].Name, "."+answersJSON) {
 		return a, fmt.Errorf("are no answers, must be what a stage of kind dp_query or dp_covariance gives")
 	}
 	name := files[1].Name
 	if a, err = unpacked(files[1].Data); err != nil {
 		return a, fmt.Errorf("%s: %w", name, err)
 	}
-	a.Stage = strings.TrimSuffix(name, suffix+".json")
+	a.Stage = strings.TrimSuffix(name, "."+answersJSON)
 	again, err := a.files()
 	for i := range again {
 		if err == nil && (files[i].Name != again[i].Name || !bytes.Equal(files[i].Data, again[i].Data)) {

@@ -41,7 +41,8 @@ type Coefficient struct {
 
 const (
 	coefficientFormat = 1
-	coefficientSuffix = ".coefficients"
+	// names of the files, behind the id of the stage and a dot
+	coefficientsCSV, coefficientsJSON = "coefficients.csv", "coefficients.json"
 
 	normalTwoSided = 1.959963984540054 // the .975 quantile of the standard normal law
 )
@@ -71,7 +72,8 @@ func RegressionHeader(h pipeline.Header) pipeline.Header {
 // RegressionPort returns the output of a kind that releases coefficients.
 func RegressionPort() []pipeline.Port {
 	return []pipeline.Port{{Name: "out", Form: pipeline.FormAnswers,
-		Doc: "The coefficients with standard errors and 95 % intervals, as a CSV table and as JSON."}}
+		Doc:   "The coefficients with standard errors and 95 % intervals, as a CSV table and as JSON.",
+		Files: []string{coefficientsCSV, coefficientsJSON}}}
 }
 
 // Write returns the artifact: a table for people, and all of it for programs.
@@ -86,9 +88,8 @@ func (r ReleasedRegression) Write(h pipeline.Header) (pipeline.Table, error) {
 func (r ReleasedRegression) files() ([]pipeline.File, error) {
 	r.Format = coefficientFormat
 	whole, err := json.Marshal(r)
-	return []pipeline.File{{Name: r.Stage + coefficientSuffix + ".csv", Data: r.csv()},
-		{Name: r.Stage + coefficientSuffix + ".json",
-			Data: whole}}, err
+	return []pipeline.File{{Name: r.Stage + "." + coefficientsCSV, Data: r.csv()},
+		{Name: r.Stage + "." + coefficientsJSON, Data: whole}}, err
 }
 
 func (r ReleasedRegression) csv() []byte {
@@ -115,7 +116,7 @@ func (r ReleasedRegression) csv() []byte {
 // spelled as Write spells it.
 func ReadRegression(ctx context.Context, t pipeline.Table) (r ReleasedRegression, is bool, err error) {
 	files, err := pipeline.ReadFiles(ctx, t)
-	if err != nil || len(files) != 2 || !strings.HasSuffix(files[1].Name, coefficientSuffix+".json") {
+	if err != nil || len(files) != 2 || !strings.HasSuffix(files[1].Name, "."+coefficientsJSON) {
 		return r, false, err
 	}
 	name := files[1].Name
@@ -125,7 +126,7 @@ func ReadRegression(ctx context.Context, t pipeline.Table) (r ReleasedRegression
 	if err != nil {
 		return ReleasedRegression{}, true, fmt.Errorf("%s: %w", name, err)
 	}
-	r.Stage = strings.TrimSuffix(name, coefficientSuffix+".json")
+	r.Stage = strings.TrimSuffix(name, "."+coefficientsJSON)
 	again, err := r.files()
 	for i := range again {
 		if err == nil && (files[i].Name != again[i].Name || !bytes.Equal(files[i].Data, again[i].Data)) {

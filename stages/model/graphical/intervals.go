@@ -35,7 +35,7 @@ func intervalsKind() pipeline.Kind {
 			"Post-processing of a release: costs nothing.",
 		In: []pipeline.Port{{Name: "in", Form: pipeline.FormModel, Doc: "A released model of marginals."}},
 		Out: []pipeline.Port{{Name: "out", Form: pipeline.FormFiles,
-			Doc: "A CSV table with a row for each cell of each marginal."}},
+			Doc: "A CSV table with a row for each cell of each marginal.", Files: []string{intervalsFile}}},
 		New: func() pipeline.Stage { return &Intervals{Copies: 20} },
 	}
 }
@@ -61,7 +61,7 @@ func (s *Intervals) Plan(in pipeline.Headers) (pipeline.Work, error) {
 				return nil, err
 			}
 			text, err := s.list(ctx, env, m)
-			return pipeline.Tables{"out": pipeline.WriteFiles(out, []pipeline.File{{Name: fileName(env, "intervals"),
+			return pipeline.Tables{"out": pipeline.WriteFiles(out, []pipeline.File{{Name: fileName(env, intervalsFile),
 				Data: text}})}, err
 		}}, ps.Err()
 }

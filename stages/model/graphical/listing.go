@@ -42,8 +42,12 @@ func (h heads) list(d *domain.Domain) []string {
 // marginalsOut returns the socket of the listing, and marginalsHeader its header.
 func marginalsOut() pipeline.Port {
 	return pipeline.Port{Name: "marginals", Form: pipeline.FormFiles,
-		Doc: "Every noisy marginal as a CSV table, with its noise and exact 95 % intervals."}
+		Doc:   "Every noisy marginal as a CSV table, with its noise and exact 95 % intervals.",
+		Files: []string{marginalsFile, pairsFile}}
 }
+
+// Names of the files of a listing and of intervals, behind the id of the stage and a dot.
+const marginalsFile, pairsFile, intervalsFile = "marginals.csv", "pairs.csv", "intervals.csv"
 
 func marginalsHeader(h pipeline.Header) pipeline.Header {
 	return pipeline.Header{Form: pipeline.FormFiles, Class: pipeline.Released,
@@ -56,9 +60,9 @@ func listed(ctx context.Context, env *pipeline.Env, h pipeline.Header, model pip
 	if err != nil {
 		return pipeline.Table{}, err
 	}
-	files := []pipeline.File{{Name: fileName(env, "marginals"), Data: m.listing()}}
+	files := []pipeline.File{{Name: fileName(env, marginalsFile), Data: m.listing()}}
 	if m.Scored != nil {
-		files = append(files, pipeline.File{Name: fileName(env, "pairs"), Data: m.pairsList()})
+		files = append(files, pipeline.File{Name: fileName(env, pairsFile), Data: m.pairsList()})
 	}
 	return pipeline.WriteFiles(h, files), nil
 }
@@ -82,7 +86,7 @@ func unfitted(ctx context.Context, model pipeline.Table) (*released, error) {
 }
 
 // fileName returns what a CSV table that a stage releases is called.
-func fileName(env *pipeline.Env, what string) string { return env.Stage + "." + what + ".csv" }
+func fileName(env *pipeline.Env, what string) string { return env.Stage + "." + what }
 
 func (m *released) listing() []byte {
 	cells := 0
