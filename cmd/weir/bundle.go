@@ -176,8 +176,8 @@ func exposedKey(path string) string {
 	case path == "":
 		return ""
 	case disk.Tracked(path):
-		return fmt.Sprintf("--key: %s is a private key and git tracks it: git rm --cached %s, and commit that; once a commit "+
-			"of it was published, sign by another key", path, path)
+		return fmt.Sprintf("--key: %s is a private key and git tracks it: git rm --cached %s, and commit that; once a "+
+			"commit of it was published, sign by another key", path, path)
 	case disk.Staged(path):
 		return fmt.Sprintf("--key: %s is a private key, lies in a git work tree and no .gitignore names it: add the line %s "+
 			"to %s before you commit; whoever has it signs as you do", path, filepath.Base(path),

@@ -97,9 +97,9 @@ func judging(s streams, key string) (bundle.Means, error) {
 	if err != nil {
 		return bundle.Means{}, err
 	}
-	means := bundle.Means{Build: s.build(), Names: reg.FileNames, Model: func(ctx context.Context, files []pipeline.File) error {
-		return readsModel(ctx, files, reg.Readers())
-	}, Plan: func(text []byte) (string, []byte, error) { return planned(text, reg) }}
+	means := bundle.Means{Build: s.build(), Names: reg.FileNames,
+		Model: func(ctx context.Context, files []pipeline.File) error { return readsModel(ctx, files, reg.Readers()) },
+		Plan:  func(text []byte) (string, []byte, error) { return planned(text, reg) }}
 	if key != "" {
 		means.Key, err = readKey(key, bundle.PublicKey)
 	}
