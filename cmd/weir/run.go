@@ -194,10 +194,18 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress pro
 // printWarnings says before a run what weir check would; the plan knew it, so once
 // the noise is paid for it is too late.
 func printWarnings(w io.Writer, plan *compile.Plan) {
+	printNotes(w, plan)
 	for _, f := range plan.Findings {
 		if f.Warns() {
 			fmt.Fprint(w, words.Wrap(words.Finding(f)))
 		}
+	}
+}
+
+// printNotes says what overrides change beyond what they say.
+func printNotes(w io.Writer, plan *compile.Plan) {
+	for _, note := range plan.Spec.Notes {
+		fmt.Fprint(w, words.Wrap("note: "+note+"\n"))
 	}
 }
 

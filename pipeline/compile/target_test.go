@@ -197,3 +197,33 @@ func TestDecisionsRefuse(t *testing.T) {
 		t.Errorf("%v, must refuse alone", err)
 	}
 }
+
+// TestLostTargetIsTold: a stage that an override takes out takes the target of others with it, and whoever overrides
+// is told, outside of the plan, which is the plan of a spec without that stage.
+func TestLostTargetIsTold(t *testing.T) {
+	const off = "stages.utility=off"
+	for name, c := range map[string]struct {
+		stages string
+		set    []string
+		told   string
+	}{
+		"lost":            {train + draw + ofAge, []string{off}, "--set stages.train.target=age leaves it as it was"},
+		"given by others": {train + draw + ofAge + ofAgeToo, []string{off}, ""},
+		"given":           {train + draw + ofAge, []string{off, "stages.train.target=age"}, ""},
+		"none is meant":   {train + draw + ofAge, []string{off, "stages.train.target=none"}, ""},
+	} {
+		p, err := aimed(t, c.stages, c.set...)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if got := strings.Join(p.Spec.Notes, "\n"); (c.told == "") != (got == "") || !strings.Contains(got, c.told) {
+			t.Errorf("%s: told %q, must say %q", name, got, c.told)
+		}
+	}
+	without, with := mustAim(t, train+draw), mustAim(t, train+draw+ofAge, off)
+	one, _ := json.Marshal(without)
+	other, _ := json.Marshal(with)
+	if string(one) != string(other) {
+		t.Errorf("the plan is\n%s\nmust be\n%s", other, one)
+	}
+}

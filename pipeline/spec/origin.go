@@ -13,6 +13,7 @@ type origin struct {
 	src   Input
 	reg   *pipeline.Registry
 	known known
+	aims  map[string]string // by stage that an override takes out: the column that it predicts
 
 	once sync.Once
 	doc  *schema.Document // with the overrides, as no trial has changed it; nil before the first trial
@@ -44,9 +45,15 @@ func (o *origin) read() (*schema.Document, []schema.Problem) {
 	if other := specForeign(o.src.File, doc); other != nil {
 		return nil, other
 	}
-	stages := doc.Keys("stages")
+	stages, aims := doc.Keys("stages"), map[string]string{}
 	for _, set := range o.src.Set {
+		if id := offStage(set); id != "" {
+			aims[id] = aimOf(doc, id, o.reg)
+		}
 		problems = append(problems, override(doc, set, o.reg)...)
+	}
+	if o.aims == nil { // else trials may read it
+		o.aims = aims
 	}
 	doc.Remember(&o.known.checked)
 	return doc, append(problems, strangers(doc, o.src.Set, stages)...)

@@ -59,6 +59,7 @@ func (o *origin) parse(doc *schema.Document, t Trial) (*Spec, error) {
 	for _, set := range o.src.Set {
 		if id := offStage(set); id != "" {
 			spec.Off = append(spec.Off, id)
+			spec.noteAim(id, o.aims[id])
 		}
 	}
 	if len(p.problems) == 0 {
@@ -95,6 +96,35 @@ func offStage(set string) string {
 		return ""
 	}
 	return id
+}
+
+// aimOf returns the column that a stage predicts, at which models aim that give none; "" where it predicts none.
+func aimOf(doc *schema.Document, id string, reg *pipeline.Registry) string {
+	path := schema.Path("stages", id)
+	kind := reg.Kind(doc.Text(path + ".kind"))
+	if kind == nil {
+		return ""
+	}
+	if _, predicts := kind.New().(pipeline.Predictor); !predicts {
+		return ""
+	}
+	return doc.Text(path + ".target")
+}
+
+// noteAim says which models have lost the target that a stage gave them which an override has taken out: they are other
+// models, which nobody asked for.
+func (s *Spec) noteAim(off, column string) {
+	if column == "" || len(s.Predicted()) > 0 {
+		return
+	}
+	for i := range s.Stages {
+		stage := &s.Stages[i]
+		if aimed, ok := stage.Stage.(pipeline.Aimed); ok && *aimed.AimAt() == pipeline.NoTarget && !s.Given(stage, "target") {
+			s.Notes = append(s.Notes, fmt.Sprintf("without stage %s, which predicts %s, stage %s has no target: its model is "+
+				"another one, and a charge of its own; --set stages.%s.target=%s leaves it as it was", off, column, stage.ID,
+				stage.ID, column))
+		}
+	}
 }
 
 // turnOff takes a stage and its share of the budget out; where that leaves one share, the stage that it is of has all.

@@ -25,6 +25,7 @@ type Spec struct {
 	Experiment *Experiment      `yaml:"-" json:"experiment,omitempty"`
 	Readers    pipeline.Readers `yaml:"-" json:"-"` // of every kind that the program knows
 	Off        []string         `yaml:"-" json:"-"` // stages that an override has taken out
+	Notes      []string         `yaml:"-" json:"-"` // what overrides change beyond what they say: no part of the spec
 	Digest     string           `yaml:"-" json:"-"` // sha256 of the canonical form without the experiment: of what one run does
 
 	from                *origin
