@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"weir/internal/disk"
 	"weir/pipeline/compile"
+	"weir/pipeline/words"
 	"weir/runtime/audit"
 )
 
@@ -58,12 +60,32 @@ func (f *canaryFlags) misplaced(c *cobra.Command) error {
 // play audits a spec by canaries.
 func (f *canaryFlags) play(c *cobra.Command, subject *audit.Subject, ran func(done, total int, words string)) (
 	*audit.Canaries, error) {
-	began := time.Now()
+	began, done := time.Now(), 0
 	return subject.Canaries(c.Context(), audit.Game{Canaries: f.number, Runs: f.runs, Random: rand.Reader,
 		Ran: func(run, of int) {
-			left := time.Duration(float64(time.Since(began)) / float64(run) * float64(of-run))
-			ran(run, of, "about "+left.Round(time.Second).String()+" left")
+			done = run
+			text := fmt.Sprintf("%d of %d runs done", run, of)
+			if run < of {
+				left := time.Duration(float64(time.Since(began)) / float64(run) * float64(of-run))
+				text += fmt.Sprintf(", about %s left", coarse(left))
+			}
+			ran(run, of, text)
+		},
+		Compared: func(n, of int) {
+			ran(done, f.runs, fmt.Sprintf("run %d of %d: %d of %d canaries compared", done+1, f.runs, n, of))
 		}})
+}
+
+// outlook says what an audit by canaries is about to do, which can take hours.
+func (f *canaryFlags) outlook(plan *compile.Plan) string {
+	var paid []string
+	for i := range plan.Steps {
+		if step := &plan.Steps[i]; len(step.Spends) > 0 {
+			paid = append(paid, step.ID+" ("+step.Kind+")")
+		}
+	}
+	return fmt.Sprintf("%s with %s each; in each the stages that pay are carried out: %s; the first shows how long all take",
+		words.Plural(f.runs, "run"), words.Plural(f.number, "canary row"), strings.Join(paid, ", "))
 }
 
 // canaryResult is what `weir audit --canary --json` prints.
@@ -112,6 +134,9 @@ func (f *auditFlags) canaries(c *cobra.Command, s streams, arg string, plan *com
 		return err
 	}
 	defer subject.Close()
+	if !f.asJSON {
+		fmt.Fprint(s.err, words.Wrap("note: "+f.canary.outlook(plan)+"\n"))
+	}
 	began, progress := time.Now(), newProgress(s.err, f.asJSON)
 	found, err := f.canary.play(c, subject, progress.Runs)
 	progress.Wait()

@@ -28,8 +28,10 @@ const (
 type Game struct {
 	Canaries int // in each run; 1: a single one, there or not
 	Runs     int
-	Random   io.Reader            // of the operating system: coins, and the noise of rehearsals
-	Ran      func(run, of int)    // is told of each run that has ended; nil: nobody
+	Random   io.Reader         // of the operating system: coins, and the noise of rehearsals
+	Ran      func(run, of int) // is told of each run that has ended; nil: nobody
+	// Compared is told how many of many canaries a run has compared with released rows; nil: nobody
+	Compared func(done, of int)
 	Seed     func() (Seed, error) // nil: from Random
 }
 
@@ -163,8 +165,8 @@ func (t *board) single(ctx context.Context, g Game) (*empirical.Rates, error) {
 // play rehearses the plan with what fresh coins say of the canaries, and looks for them in what it released: a score
 // for each, or of a single one numbers of any kind.
 func (t *board) play(ctx context.Context, g Game) (coins []bool, signs []float64, err error) {
-	var toss, noise Seed
-	if toss, err = NewSeed(g.Random); err == nil {
+	var tossed, noise Seed
+	if tossed, err = NewSeed(g.Random); err == nil {
 		noise, err = NewSeed(g.Random)
 	}
 	if g.Seed != nil && err == nil {
@@ -173,17 +175,23 @@ func (t *board) play(ctx context.Context, g Game) (coins []bool, signs []float64
 	if err != nil {
 		return nil, nil, err
 	}
-	random := rand.New(rand.NewChaCha8(toss))
-	coins = make([]bool, g.Canaries)
-	for i := range coins {
-		coins[i] = random.Uint64()&1 == 1
-	}
+	coins = toss(tossed, g.Canaries)
 	r, err := t.subject.rehearse(ctx, withoutSinks(t.subject.changed(t.change(coins))), noise)
 	if err != nil {
 		return nil, nil, err
 	}
 	signs, err = t.look(ctx, r)
 	return coins, signs, err
+}
+
+// toss returns fair coins, independent of each other and of all other seeds.
+func toss(seed Seed, number int) []bool {
+	random := rand.New(rand.NewChaCha8(seed))
+	coins := make([]bool, number)
+	for i := range coins {
+		coins[i] = random.Uint64()&1 == 1
+	}
+	return coins
 }
 
 // withoutSinks takes the stages out of a plan of which nothing leaves: no attack sees them.

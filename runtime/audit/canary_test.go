@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -98,6 +99,66 @@ func TestCoinsChangeRows(t *testing.T) {
 		c.Add[0].Column(0).ValueStr(3) != b.rows.Column(0).ValueStr(23) ||
 		c.Add[0].Column(0).ValueStr(4) != b.rows.Column(0).ValueStr(4) {
 		t.Errorf("coins replace rows %v by %v, must the last 20 by one of two each", c.Drop, c.Add)
+	}
+}
+
+// TestCoinsAreFair: a million coins of one seed fall on each side half of the time, and so do pairs of neighbours and of
+// coins of two seeds. The bound is four thousand of a million: fair coins break one of the three at a rate of
+// 6 exp(-2*4000^2/10^6) < 1e-13 (Hoeffding); coins that fall on one side 51 times in 100 are found.
+func TestCoinsAreFair(t *testing.T) {
+	const number, most = 1_000_000, 4000
+	one, other := toss(Seed{1}, number), toss(Seed{2}, number)
+	heads, same, alike := 0, 0, 0
+	for i := range number {
+		if one[i] {
+			heads++
+		}
+		if one[i] == one[(i+1)%number] {
+			same++
+		}
+		if one[i] == other[i] {
+			alike++
+		}
+	}
+	for what, n := range map[string]int{"heads": heads, "equal neighbours": same, "equal in two runs": alike} {
+		if math.Abs(float64(n-number/2)) > most {
+			t.Errorf("%d of %d are %s, must be half", n, number, what)
+		}
+	}
+}
+
+// seeds is a random source that gives these seeds in turn.
+type seeds []Seed
+
+func (s *seeds) Read(p []byte) (int, error) {
+	n := copy(p, (*s)[0][:])
+	*s = (*s)[1:]
+	return n, nil
+}
+
+// TestNoiseIsNotTheCoins: each run takes a seed for its coins and another for its noise. Equal coins under new noise are
+// released otherwise, under the same noise alike, and new coins under that noise otherwise again.
+func TestNoiseIsNotTheCoins(t *testing.T) {
+	coins, others, noise, more := Seed{1}, Seed{2}, Seed{3}, Seed{4}
+	g := game(20, 1)
+	b, err := subjectOf(t).board(t.Context(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.look = numbers
+	g.Random = &seeds{coins, noise, coins, more, coins, noise, others, noise}
+	var fell [4][]bool
+	var seen [4][]float64
+	for i := range fell {
+		if fell[i], seen[i], err = b.play(t.Context(), g); err != nil || len(seen[i]) == 0 {
+			t.Fatal(seen[i], err)
+		}
+	}
+	if !slices.Equal(fell[0], toss(coins, 20)) || !slices.Equal(fell[0], fell[1]) || slices.Equal(fell[0], fell[3]) {
+		t.Errorf("coins fall %v, must by their own seed alone", fell)
+	}
+	if slices.Equal(seen[0], seen[1]) || !slices.Equal(seen[0], seen[2]) || slices.Equal(seen[0], seen[3]) {
+		t.Errorf("runs release %v, must by coins and noise", seen)
 	}
 }
 
@@ -203,12 +264,32 @@ func TestNumbersAndNearness(t *testing.T) {
 		{column: &other.Columns[1], dealt: []float64{7, 2}}}
 	scores := []float64{math.Inf(-1), math.Inf(-1)}
 	both := []int{0, 1}
-	near(scores, axesOf(d, rows.rows(d.ArrowSchema(), both), other, released.rows(other.ArrowSchema(), both)))
+	axes := axesOf(d, rows.rows(d.ArrowSchema(), both), other, released.rows(other.ArrowSchema(), both))
+	if err := near(t.Context(), scores, axes, nil); err != nil {
+		t.Fatal(err)
+	}
 	if math.Abs(scores[0]+1.1) > 1e-12 || math.Abs(scores[1]+0.2) > 1e-12 {
 		t.Errorf("scores are %v, must be -1.1 and -0.2", scores)
 	}
 	lone := pipeline.FromRecords(pipeline.TableHeader(d, h), rows.rows(d.ArrowSchema(), []int{0}))
-	if _, err := nearest(t.Context(), lone, r); !errors.As(err, new(*GameError)) {
+	if _, err := nearest(t.Context(), lone, r, nil); !errors.As(err, new(*GameError)) {
 		t.Errorf("no table: %v, must say so", err)
+	}
+}
+
+// TestComparingManyCanariesIsTold: of many canaries it is told how many are done, and a cancelled audit ends among them.
+func TestComparingManyCanariesIsTold(t *testing.T) {
+	const number = 2*toldApart + 2
+	column := axis{canaries: make([]float64, number), made: []float64{1}, width: 1}
+	var told []int
+	ctx, cancel := context.WithCancel(t.Context())
+	tell := func(done, of int) {
+		if told = append(told, done); of != number || len(told) == 2 {
+			cancel()
+		}
+	}
+	err := near(ctx, make([]float64, number), []axis{column}, tell)
+	if !errors.Is(err, context.Canceled) || !slices.Equal(told, []int{toldApart, 2 * toldApart}) {
+		t.Errorf("%v, told %v, must be told twice and end", err, told)
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 // aim chooses how canaries are looked for: by what kinds say of their own releases, else in the tables that are
 // released, else, of a single one, by all numbers in released files.
-func (t *board) aim(number int) error {
+func (t *board) aim(g Game) error {
 	steps := t.subject.plan.Steps
 	canaries := pipeline.FromRecords(t.real.Header, t.rows)
 	traced := slices.DeleteFunc(slices.Clone(steps), func(s compile.Step) bool { return s.Work.Traces == nil })
@@ -42,11 +42,11 @@ func (t *board) aim(number int) error {
 	case slices.ContainsFunc(steps, releasesTable):
 		t.attack = "nearest released rows"
 		t.look = func(ctx context.Context, r *Rehearsal) ([]float64, error) {
-			scores, err := nearest(ctx, canaries, r)
+			scores, err := nearest(ctx, canaries, r, g.Compared)
 			return t.sided(scores), err
 		}
-	case number > 1:
-		return unplayable("canaries: are %d, must be 1: no table is released in which several can be told apart", number)
+	case g.Canaries > 1:
+		return unplayable("canaries: are %d, must be 1: no table is released in which several can be told apart", g.Canaries)
 	default:
 		t.attack, t.look = "numbers in released files", numbers
 	}
@@ -115,8 +115,9 @@ func errNoColumns() error {
 const mostNear = 20_000
 
 // nearest scores each canary by its distance from the nearest row of any released table, over the columns that both
-// have: 1 for another category or a missing value, of numbers the distance in parts of the bounds.
-func nearest(ctx context.Context, canaries pipeline.Table, r *Rehearsal) ([]float64, error) {
+// have: 1 for another category or a missing value, of numbers the distance in parts of the bounds. tell is told how many
+// are done; it may be nil.
+func nearest(ctx context.Context, canaries pipeline.Table, r *Rehearsal, tell func(done, of int)) ([]float64, error) {
 	rows, err := canaries.Collect(ctx)
 	if err != nil {
 		return nil, err
@@ -134,7 +135,9 @@ func nearest(ctx context.Context, canaries pipeline.Table, r *Rehearsal) ([]floa
 		if err != nil {
 			return nil, err
 		}
-		near(scores, axesOf(canaries.Domain, rows, t.Domain, sample))
+		if err := near(ctx, scores, axesOf(canaries.Domain, rows, t.Domain, sample), tell); err != nil {
+			return nil, err
+		}
 	}
 	if slices.ContainsFunc(scores, func(x float64) bool { return math.IsInf(x, -1) }) {
 		return nil, errNoColumns()
@@ -203,13 +206,22 @@ func placesIn(names, list []string) []float64 {
 	return places
 }
 
+// toldApart is after how many canaries it is told that they were compared: minutes, where there are many.
+const toldApart = 10_000
+
 // near raises the score of each canary to the negative distance from the nearest made row.
-func near(scores []float64, axes []axis) {
+func near(ctx context.Context, scores []float64, axes []axis, tell func(done, of int)) error {
 	if len(axes) == 0 {
-		return
+		return nil
 	}
 	rows := min(len(axes[0].made), mostNear)
 	for i := range scores {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if tell != nil && i > 0 && i%toldApart == 0 {
+			tell(i, len(scores))
+		}
 		for k := range rows {
 			far := 0.0
 			for _, a := range axes {
@@ -218,6 +230,7 @@ func near(scores []float64, axes []axis) {
 			scores[i] = max(scores[i], -far)
 		}
 	}
+	return nil
 }
 
 // distance returns the distance of a canary and a made row along one column, from 0 to 1.

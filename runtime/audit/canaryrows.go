@@ -51,7 +51,7 @@ func (s *Subject) board(ctx context.Context, g Game) (*board, error) {
 	if err := t.makeUp(ctx, number); err != nil {
 		return nil, err
 	}
-	return t, t.aim(g.Canaries)
+	return t, t.aim(g)
 }
 
 // everyRow reads all rows of the dataset into memory.
