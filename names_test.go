@@ -90,17 +90,14 @@ func TestNoSourceIsNamedOutsideItsRoom(t *testing.T) {
 // reason.
 func listings() map[string]string {
 	return map[string]string{
-		"cmd/weir/result.go: .csv":                       "noisy counts that a kind lists for people",
-		"cmd/weir/docgen/take.go: .csv":                  "what specs of papers gave, as the repository keeps it",
-		"cmd/weir/docgen/results.go: .csv":               "what specs of papers gave, as the repository keeps it",
-		"stages/internal/question/answers.go: .csv":      "answers, listed for people",
-		"stages/internal/question/coefficients.go: .csv": "coefficients, listed for people",
-		"stages/model/graphical/listing.go: .csv":        "noisy counts, listed for people",
-		"runtime/store/cache.go: .arrow":                 "what a run stores for itself",
-		"internal/soak/spec.go: csv":                     "a setting of datasets",
-		"runtime/database/duckdb/table.go: csv":          "what another program reads by itself",
-		"runtime/database/duckdb/table.go: parquet":      "what another program reads by itself",
-		"runtime/database/spark/facts.go: parquet":       "what another program reads by itself",
+		"cmd/weir/result.go: .csv":                  "noisy counts that a kind lists for people",
+		"cmd/weir/docgen/take.go: .csv":             "what specs of papers gave, as the repository keeps it",
+		"cmd/weir/docgen/results.go: .csv":          "what specs of papers gave, as the repository keeps it",
+		"runtime/store/cache.go: .arrow":            "what a run stores for itself",
+		"internal/soak/spec.go: csv":                "a setting of datasets",
+		"runtime/database/duckdb/table.go: csv":     "what another program reads by itself",
+		"runtime/database/duckdb/table.go: parquet": "what another program reads by itself",
+		"runtime/database/spark/facts.go: parquet":  "what another program reads by itself",
 	}
 }
 
