@@ -50,7 +50,7 @@ func TestExitCodeOfTooManyArguments(t *testing.T) {
 func TestFolderOfRunsIsNoRun(t *testing.T) {
 	s := study{t, t.TempDir()}
 	s.keep("20260102-030405-aa", "ds-data", "", ledger.Head{})
-	for command, absent := range map[string]string{"verify": "no such file or folder", "report": "run.json"} {
+	for command, absent := range map[string]string{"verify": "is not there, must be", "report": "run.json"} {
 		code, _, errs := s.weir(command, s.path("runs/study"))
 		if code != exitUsage || !strings.Contains(errs, "is not a run, must be") || !strings.Contains(errs, "such as "+
 			s.path("runs/study/20260102-030405-aa")) {

@@ -77,7 +77,7 @@ func TestReportRefusals(t *testing.T) {
 		{[]string{"report", r.Run}, "no stage of kind report"},
 		{[]string{"report", s.dir}, "is not a run"},
 		{[]string{"report"}, "must be given 1 RUN"},
-		{[]string{"report", r.Run, "--sweep", "utility.auroc"}, "must be at least 2"},
+		{[]string{"report", r.Run, "--sweep", "utility.auroc"}, "must have one at 2 or more"},
 		{[]string{"report", r.Run, "--sweep", "utility.auroc", "--public"}, "must be given without"},
 	} {
 		if code, _, errs := s.weir(c.args...); code != exitUsage || !strings.Contains(errs, c.want) {
