@@ -41,7 +41,7 @@ def compiled(folder: Path, platform: str, **more: str) -> Path:
     return program
 
 
-def build(*arguments: Path) -> subprocess.CompletedProcess[str]:
+def build(*arguments: Path | str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, BUILD, *arguments], check=False, capture_output=True, text=True)
 
 
@@ -90,19 +90,19 @@ def test_what_no_wheel_can_hold_is_refused(tmp_path: Path) -> None:
 
 
 def test_licences_are_in_the_wheel(tmp_path: Path) -> None:
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "NOTICE").write_text("of a module")
+    texts = tmp_path / "texts" / "linux_amd64"
+    texts.mkdir(parents=True)
+    (texts / "LICENCES.txt").write_text("of a module")
     program = compiled(tmp_path, "linux/amd64")
-    done = subprocess.run(
-        [sys.executable, BUILD, "--licences", tmp_path / "texts", program, tmp_path / "out"],
-        check=False,
-        capture_output=True,
-    )
+    done = build("--licences", texts.parent, program, tmp_path / "out")
     assert done.returncode == 0, done.stderr
     (wheel,) = (tmp_path / "out").iterdir()
     names = zipfile.ZipFile(wheel).namelist()
-    assert [name for name in names if name.endswith("licenses/licences/NOTICE")]
+    assert [name for name in names if name.endswith("licenses/licences/LICENCES.txt")]
     assert [name for name in names if name.endswith("licenses/LICENSE")]
+    other = compiled(tmp_path, "windows/amd64")
+    refused = build("--licences", texts.parent, program, other, tmp_path / "out").stderr
+    assert "windows_amd64: is not there, must hold the licences of" in refused
 
 
 def test_a_wheel_is_not_made_without_a_program(tmp_path: Path) -> None:
