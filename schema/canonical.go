@@ -92,7 +92,7 @@ func plainScalar(v reflect.Value) (any, error) {
 	case v.Kind() == reflect.String:
 		return nil, fmt.Errorf("is text that is not UTF-8, must be UTF-8")
 	}
-	return nil, fmt.Errorf("a %s cannot be rendered", v.Type())
+	return nil, fmt.Errorf("is a %s, must be plain data", v.Type())
 }
 
 func (p plain) structure(v reflect.Value) (any, error) {
@@ -197,7 +197,7 @@ func (p plain) merged(all Merged) (any, error) {
 		}
 		for _, k := range part.keys {
 			if _, twice := o.values[k]; twice {
-				return nil, fmt.Errorf("%s: is set twice", k)
+				return nil, fmt.Errorf("%s: is set twice, must be set once", k)
 			}
 			o.set(k, part.values[k])
 		}
@@ -207,7 +207,7 @@ func (p plain) merged(all Merged) (any, error) {
 
 func (p plain) mapping(v reflect.Value) (any, error) {
 	if v.Type().Key().Kind() != reflect.String {
-		return nil, fmt.Errorf("a %s cannot be rendered", v.Type())
+		return nil, fmt.Errorf("is a %s, must be plain data", v.Type())
 	}
 	keys := v.MapKeys()
 	sort.Slice(keys, func(i, j int) bool { return keys[i].String() < keys[j].String() })

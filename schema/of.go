@@ -385,7 +385,7 @@ func hasType(o *object, t string) bool {
 	return false
 }
 
-// setDefault shows the default.
+// setDefault puts the default of a setting into its schema: the value of its tag, else v.
 func setDefault(o *object, f field, v reflect.Value) error {
 	if text, ok := f.Tag.Lookup("default"); ok {
 		if json.Valid([]byte(text)) && !hasType(o, "string") {

@@ -113,7 +113,7 @@ func (s *state) stepsOf(body []byte, steps *int) int64 {
 	return int64(binary.LittleEndian.Uint64(body[at:]))
 }
 
-// fill takes the values of a body that is shaped like s.
+// fill copies the values of a body, which has the shape of s, into s.
 func (s *state) fill(body []byte) {
 	body = body[8:]
 	for _, c := range s.counters {

@@ -209,7 +209,8 @@ func (c DPSGD) lattice(dim int) (noise.Lattice, error) {
 	chain := math.Ceil(math.Sqrt(terms+16)) + 1
 	l, err := noise.NewLattice(c.bound(), c.sigma(), dim, int(math.Min(chain, math.MaxInt32)))
 	if err == nil && (l.Step < leastStep || !(l.Clip > 0)) {
-		err = fmt.Errorf("lattice: step %g, clip %g", l.Step, l.Clip)
+		err = fmt.Errorf("lattice: has step %g and clip %g, must have a step of at least %g and a clip above 0", l.Step,
+			l.Clip, float64(leastStep))
 	}
 	if err != nil {
 		return l, fmt.Errorf("max_grad_norm %g with noise_multiplier %g for %d weights and expected_batch_size %g leaves "+

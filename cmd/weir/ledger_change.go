@@ -252,7 +252,7 @@ func readable(name string) error {
 	return err
 }
 
-// chargedTo returns nothing for a dataset that was only read so far.
+// chargedTo names the ledger that a dataset is charged to; "" where nothing was charged yet.
 func chargedTo(ledger string) string {
 	if ledger == "" {
 		return ""

@@ -134,8 +134,8 @@ func (d Disk) Sync(path string) error {
 	return d.SyncDir(path)
 }
 
-// Writable goes by the permission bits of a folder too, because root may write where
-// they say that nobody should.
+// Writable reports whether files can be made in a folder. It looks at the permission bits too, because root may write
+// where they forbid it to everybody.
 func (d Disk) Writable(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && info.Mode().Perm()&0o222 != 0 && mayWrite(dir)

@@ -239,7 +239,7 @@ func (l *life) checkRelease(dir string, rec *record.Run) error {
 	}
 	for name, digest := range l.want {
 		if got[name] != digest && (got[name] == "" || name != documentPath) {
-			return fmt.Errorf("%s: is not that of a run that nobody killed", name)
+			return fmt.Errorf("%s: differs from the file of a run that nobody killed, must be the same bytes", name)
 		}
 	}
 	if len(got) != len(l.want) {

@@ -21,7 +21,7 @@ type NumberForm struct {
 	Decimal        string // between whole and part; "" where numbers are whole
 }
 
-// numberExample takes an example such as "€ 1.234,5" apart: what stands before and behind, and the marks between 1 and
+// numberExample splits an example such as "€ 1.234,5": what stands before and behind, and the marks between 1 and
 // 234 and between whole and part.
 func numberExample() *regexp.Regexp {
 	return regexp.MustCompile(`^([^0-9+\-]*?)1(?:([., '_\x{a0}\x{202f}])?234)?(?:([.,])5)?([^0-9+\-]*)$`)

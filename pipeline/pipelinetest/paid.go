@@ -209,7 +209,7 @@ func unlike(after, fresh *neighbour.Frozen) (faults []string) {
 }
 
 // Ledger is a payer for tests. It opens the mechanisms that a stage plans, each
-// once, and says at the end whether what was promised was done.
+// once, and reports at the end whether each was used as often as planned.
 type Ledger struct {
 	Key   noise.Key
 	Plan  []pipeline.Planned // see pipeline.Price

@@ -121,7 +121,7 @@ func compareRows(t reporter, d *domain.Domain, output, created [][]value) {
 	}
 }
 
-// trapped draws rows that a domain allows.
+// trapped draws rows that a domain allows, full of values at which engines differ (appendTrap).
 func trapped(d *domain.Domain, rng *rand.Rand) arrow.Record {
 	columns := make([]arrow.Array, len(d.Columns))
 	for i, c := range d.Columns {

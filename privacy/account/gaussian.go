@@ -65,9 +65,9 @@ func (g sampledGaussian) replaceOne(alpha float64) float64 {
 	return renyi(alpha, g.logSum(logF, starts...))
 }
 
-// fixed iterates x = f(x), the equation of the modes of a moment's integrand. From
-// below it ends at the lowest mode, from above at the highest; where it has not
-// ended the walk of the lattice climbs the rest.
+// fixed iterates x = f(x), which holds at the modes of a moment's integrand, at most 60 times. Started below all modes
+// it approaches the lowest one, started above them the highest. It need not arrive: the sum over the lattice climbs
+// from where it stops.
 func fixed(f func(float64) float64, x float64) float64 {
 	for range 60 {
 		next := float64(f(x))

@@ -50,7 +50,7 @@ func axisNumber(x, step float64) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// Number shows a figure with four significant digits, and a dash where there is
+// Number returns a figure with four significant digits, and a dash where there is
 // none.
 func Number(x float64) string {
 	switch {

@@ -60,7 +60,7 @@ func (s *Subject) play(ctx context.Context, t *theatre, plan *compile.Plan, m ma
 	return out
 }
 
-// describe returns the text of an error and the types in its chain, of which a command takes its exit code.
+// describe returns the text of an error and the types in its chain, from which a command takes its exit code.
 func describe(err error) string {
 	if err == nil {
 		return ""

@@ -166,7 +166,7 @@ type Flat struct {
 // has it or not, `times` for each run and stage.
 func (t *Table) Files() []Flat { return []Flat{t.summaries(), t.pairs(), t.singles(), t.times()} }
 
-// flat collects rows: each has the columns of settings first.
+// flat collects the rows of a table of results, in each of which the columns of settings come first.
 type flat struct {
 	Flat
 	t *Table

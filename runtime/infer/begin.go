@@ -30,7 +30,7 @@ var templates embed.FS
 // DefaultEpsilon bounds what one run of a spec tells, where nobody asks for another bound.
 const DefaultEpsilon = 1
 
-// Wish says what a spec is wanted for: a domain that there is already, and a table. Its fields are flags of weir init.
+// Wish says which spec weir init is to write, for which domain and table: its fields are the flags of that command.
 type Wish struct {
 	From, Data, Target, Unit, Model, Template string
 	Encoding, Sheet, Range                    string

@@ -176,7 +176,7 @@ func Empty(real, synthetic int) string {
 	return ""
 }
 
-// allShares is what a stage's progress is shown in: hundredths.
+// allShares is the number of steps in which the progress of a stage is shown.
 const allShares = 100
 
 // shares shows the progress of a stage as a share of the whole, each hundredth once,

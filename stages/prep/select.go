@@ -169,7 +169,7 @@ func (s *Filter) pick(e *expression, r arrow.Record) ([]int, error) {
 	for i := range int(r.NumRows()) {
 		keep := v.row(i)
 		if keep == nil && s.Missing == "error" {
-			return nil, errors.New("keep: a value that the formula uses is missing in some row")
+			return nil, errors.New("keep: some row lacks a value that the formula uses, must have it under missing: error")
 		}
 		if keep == true || keep == nil && s.Missing == "keep" {
 			rows = append(rows, i)

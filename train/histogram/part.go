@@ -25,7 +25,8 @@ func (p *part) whole(list []*part) []*part {
 	return list
 }
 
-// up takes means by precision, from the leaves to the root.
+// up gives each part, from the leaves to the root, the mean of its own noisy counts and of the sum of its parts,
+// weighted by precision.
 func (p *part) up() {
 	sum, weight := p.sum, p.weight
 	if p.parts != nil {

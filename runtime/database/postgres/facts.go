@@ -94,7 +94,8 @@ WHERE n.nspname = $1::text AND c.relname = $2::text`, schema, table)
 	return t, errors.Join(checkRole(name, rows[0]), t.find(ctx, c, columns))
 }
 
-// checkRole refuses what weir must not be able to do, and what cannot be read twice alike.
+// checkRole refuses a role that is a superuser, owns or can change the table, or cannot read it, and a table that no
+// snapshot covers.
 func checkRole(name string, row []string) error {
 	kind, super, writes, reads, foreign := row[1], row[2], row[3], row[4], row[5]
 	var errs []error

@@ -189,7 +189,7 @@ func (w *writing) creating() string {
 	return "CREATE TABLE " + w.name + " (" + strings.Join(list, ", ") + ")"
 }
 
-// comment returns what the finished table says of itself.
+// comment returns the comment that the finished table carries on the server.
 func (w *writing) comment() string { return w.mark + ", rows sha256:" + w.sum }
 
 // send makes the table. Whatever ends it before the last statement leaves nothing.

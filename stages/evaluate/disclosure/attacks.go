@@ -189,7 +189,7 @@ func (r *disclosureRun) describe(suffix string, space *metric.Space, from *colum
 }
 
 // closer asks whether synthetic rows are nearer to training rows than to as many
-// held-out ones; a half is what a model gives that copies nothing.
+// held-out ones; a model that copies nothing gives a half.
 func (r *disclosureRun) closer(context.Context) error {
 	if reason := r.lacking(true); reason != "" {
 		r.Add("closer_to_train", "", metric.None(reason))

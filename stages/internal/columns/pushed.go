@@ -150,7 +150,7 @@ func (p *pushed) one(ctx context.Context, keys []relation.Key) error {
 // errSizes is about the answers of a database.
 var errSizes = errors.New("the database counted different numbers of rows for columns of one table")
 
-// place returns column j of a kept row, whose values are below a number.
+// place returns column j of a kept row as a key, with values from 0 to below-1.
 func place(j, below int) relation.Key { return relation.Key{Expr: keptAt(j, below), Of: below} }
 
 func keptAt(j, below int) relation.Column {

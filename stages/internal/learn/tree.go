@@ -339,7 +339,8 @@ func (g *grower) node(ctx context.Context, items []item, depth int) int32 {
 	return pos
 }
 
-// wake takes back what was found to be constant since.
+// wake lets the search try again the features that were found constant after the first known ones, below a node that is
+// done.
 func (g *grower) wake(known int) {
 	for _, j := range g.idled[known:] {
 		g.idle[j] = false

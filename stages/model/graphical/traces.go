@@ -126,8 +126,9 @@ func (m *released) cellsOf(ctx context.Context, t pipeline.Table) (c tracked, er
 	return c, nil
 }
 
-// sourceValue returns the values of a column of the model in rows: codes of categories by their spelling, so that a
-// list that was cut since is still understood. What is missing is not known: it is in many rows.
+// sourceValue returns a function that gives the value of a column in a row, as the model codes it, and whether it is
+// known. Categories are matched by their spelling, since the model's list may be shorter than the source's. A missing
+// value counts as unknown: it says little of one row, because many rows have it.
 func sourceValue(d *domain.Domain, want *domain.Column, all arrow.Record) func(row int) (float64, bool) {
 	place := d.Index(want.Name)
 	if place < 0 || d.Columns[place].Encoding != nil || d.Columns[place].Type.Coded() != want.Type.Coded() {
