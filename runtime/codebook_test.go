@@ -167,13 +167,13 @@ func imported(text string) error {
 func TestDamagedExcerpts(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"schema": [1]}`:                                                        "no JSON object",
-		`{"schema": {"A": {"values": []}}}`:                                      "neither values nor min",
-		`{"schema": {"A": {"min": 3, "max": 3}}}`:                                "neither values nor min",
+		`{"schema": {"A": {"values": []}}}`:                                      "no values and no min below max",
+		`{"schema": {"A": {"min": 3, "max": 3}}}`:                                "no values and no min below max",
 		`{"schema": {"A": {"values": ["x", "x"]}}}`:                              `columns[0].categories[1]: is a text of the file, a duplicate category, must be listed once`,
-		`{"schema": {"A": {"values": ["N"], "null_value": "N"}}}`:                "none but null_value",
+		`{"schema": {"A": {"values": ["N"], "null_value": "N"}}}`:                "nothing but null_value",
 		`{"schema": {"A": {"values": [""]}}}`:                                    "holds an empty text",
-		`{"schema": {"A": {"values": [[1]]}}}`:                                   "no object with a list values",
-		`{"schema": {"A": {"values": [1]}, "A": {}}}`:                            "listed twice",
+		`{"schema": {"A": {"values": [[1]]}}}`:                                   "an object with a list values",
+		`{"schema": {"A": {"values": [1]}, "A": {}}}`:                            "listed a second time",
 		`{"schema": {"weir.a": {"values": [1]}}}`:                                "weir.",
 		`{"schema": {"A": {"values": [1]}}`:                                      "is damaged at byte",
 		`{"schema": {}}`:                                                         "has no column",
@@ -185,12 +185,12 @@ func TestDamagedExcerpts(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"A": 3}`:                                  "no object with a description",
-		`{"A": {"values": {"min": 3}}}`:             "together",
+		`{"A": 3}`:                                  "an object with a description",
+		`{"A": {"values": {"min": 3}}}`:             "min and max that give no range",
 		`{"A": {"values": {"min": 3, "max": 1}}}`:   "below max",
 		`{"A": {"values": {"min": "x", "max": 1}}}`: "must be a number",
-		`{"A": {"values": {"1": [2]}}}`:             "neither text nor a number",
-		`{"A": {"values": {"1": "a", "1": "b"}}}`:   "listed twice",
+		`{"A": {"values": {"1": [2]}}}`:             "must be text or a number",
+		`{"A": {"values": {"1": "a", "1": "b"}}}`:   "listed a second time",
 		`{"A": {"values": {"1": "a"}}`:              "is damaged at byte",
 	} {
 		if err := codebook.NewBook().Add("d.json", []byte(text)); err == nil || !strings.Contains(err.Error(), want) ||
@@ -208,11 +208,11 @@ func TestDamageIsNamed(t *testing.T) {
 		`{}`:                                     "has no column",
 		`{"A": `:                                 "is damaged at byte",
 		`{"A": {"type": "enum", "maxval": 2}`:    "is damaged at byte",
-		`{"A": {"type": "enum", "maxval": 2}} x`: "goes on after",
-		`{"A": {"type": "enum", "maxval": 2}, "A": {}}`:            "listed twice",
+		`{"A": {"type": "enum", "maxval": 2}} x`: "has text behind its object",
+		`{"A": {"type": "enum", "maxval": 2}, "A": {}}`:            "listed a second time",
 		`{"A": {"type": "enum"}}`:                                  "no maxval",
 		`{"A": {"type": "float", "maxval": 2}}`:                    "must be enum",
-		`{"A": 3}`:                                                 "no object",
+		`{"A": 3}`:                                                 "an object with a text type",
 		`{"A": {"type": "enum", "maxval": "many"}}`:                "maxval",
 		`{"A": {"type": "enum", "maxval": 0}}`:                     "from 1 to",
 		`{"A": {"type": "enum", "maxval": -5}}`:                    "from 1 to",

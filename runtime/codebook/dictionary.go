@@ -26,7 +26,7 @@ func (b *Book) dictionary(file string, data []byte) error {
 		if err := d.Decode(&topic); broken(err) {
 			return err
 		} else if err != nil {
-			return fmt.Errorf("%.60q: is no such object, must have a description and values", name)
+			return fmt.Errorf("%.60q: is of another form, must be an object with a description and values", name)
 		}
 		e := b.entry(name)
 		if text, ok := topic.Description.(string); ok && e.Doc == "" {

@@ -66,7 +66,7 @@ func coded(d *json.Decoder, name string) (Listed, error) {
 	if err := d.Decode(&c); broken(err) {
 		return Listed{}, err
 	} else if err != nil {
-		return Listed{}, fmt.Errorf("%.60q: is no such object, must have a text type and a number maxval", name)
+		return Listed{}, fmt.Errorf("%.60q: is of another form, must be an object with a text type and a number maxval", name)
 	}
 	switch {
 	case c.Type == nil || c.Maxval == nil:
@@ -94,7 +94,8 @@ func occurring(d *json.Decoder, name string) (Listed, error) {
 	if err := d.Decode(&c); broken(err) {
 		return Listed{}, err
 	} else if err != nil {
-		return Listed{}, fmt.Errorf("%.60q: is no such object, must have a list values, or numbers min and max", name)
+		return Listed{}, fmt.Errorf("%.60q: is of another form, must be an object with a list values, or numbers min and max",
+			name)
 	}
 	l := Listed{Name: name, Null: c.Null, Whole: c.Dtype != "float64"}
 	for _, v := range c.Values {
