@@ -14,8 +14,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// TestCIHelpers runs testdata/ci/*.txtar: the scripts of packaging/ci in throw-away repositories, with the steps that the
-// GitHub Action and the GitLab job have, as they are written.
+// TestCIHelpers runs testdata/ci/*.txtar: the scripts of packaging/ci in throw-away repositories, with the steps of the
+// GitHub Action and of the GitLab job as they are written.
 func TestCIHelpers(t *testing.T) {
 	helpers, err := filepath.Abs("../../packaging/ci")
 	if err != nil {
@@ -56,8 +56,8 @@ func readAction(path string) (a githubAction, err error) {
 	return a, yaml.Unmarshal(text, &a)
 }
 
-// runStep runs a step of the GitHub Action by its name as a runner does, in the environment of the script, which must set
-// each variable that the step has: step CODE NAME.
+// runStep runs a step of the GitHub Action by its name as a runner does, in the environment of the script, which must
+// set each variable of the step: step CODE NAME.
 func runStep(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: step CODE NAME")
@@ -76,8 +76,8 @@ func runStep(ts *testscript.TestScript, neg bool, args []string) {
 	runBash(ts, args[0], a.Runs.Steps[i].Run)
 }
 
-// runJob runs the script of the GitLab job in the environment of the script, with the job's own variables where the script
-// leaves them out: job CODE.
+// runJob runs the script of the GitLab job in the environment of the test's script, with the job's own variables where
+// that leaves them out: job CODE.
 func runJob(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: job CODE")
