@@ -94,6 +94,20 @@ func (p Port) Forms() string {
 	return string(p.Form) + " or " + string(p.Or)
 }
 
+// Summary returns the first sentence of what the kind says of itself; the full stop of "et al." ends none.
+func (k *Kind) Summary() string {
+	for start := 0; ; {
+		i := strings.Index(k.Doc[start:], ". ")
+		if i < 0 {
+			return k.Doc
+		}
+		start += i + 2
+		if !strings.HasSuffix(k.Doc[:start-2], "et al") {
+			return k.Doc[:start-1]
+		}
+	}
+}
+
 // InByKey returns the input port with the YAML key, or nil.
 func (k *Kind) InByKey(key string) *Port {
 	for i := range k.In {

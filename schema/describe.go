@@ -255,13 +255,14 @@ func list(o *object, key string) []*object {
 
 // Setting describes one setting for documentation.
 type Setting struct {
-	Path      string `json:"path"`
-	Doc       string `json:"doc"`
-	Accepted  string `json:"accepted"`
-	Default   string `json:"default,omitempty"` // as JSON
-	Required  bool   `json:"required"`
-	NamesFile bool   `json:"-"` // it is the path of a file, or a list of them
-	Shared    string `json:"-"` // the group that it is taken over from, where it says nothing of its own but a default
+	Path      string   `json:"path"`
+	Doc       string   `json:"doc"`
+	Accepted  string   `json:"accepted"`
+	Default   string   `json:"default,omitempty"` // as JSON
+	Required  bool     `json:"required"`
+	NamesFile bool     `json:"-"` // it is the path of a file, or a list of them
+	Values    []string `json:"-"` // its values, where they are a few words; true and false of a boolean
+	Shared    string   `json:"-"` // the group that it is taken over from, where it says nothing of its own but a default
 }
 
 // Settings lists the settings of a struct's schema in declared order, settings of nested structs by their
@@ -291,7 +292,7 @@ func settings(o *object, path string) []Setting {
 	for _, k := range ps.keys {
 		p := ps.object(k)
 		one := Setting{Path: fullPath(path, k), Doc: p.text("description"), Accepted: accepted(p), Required: required[k],
-			NamesFile: namesFile(p), Shared: p.sharedWhole()}
+			NamesFile: namesFile(p), Values: values(p), Shared: p.sharedWhole()}
 		if v, ok := p.values["default"]; ok {
 			one.Default = asJSON(v)
 		}
@@ -329,6 +330,29 @@ func namesFile(o *object) bool {
 		return namesFile(items)
 	}
 	return o.text("format") == "path"
+}
+
+// values lists the words that a setting may be.
+func values(o *object) (words []string) {
+	if c, ok := o.values["const"].(string); ok {
+		words = append(words, c)
+	}
+	if enum, ok := o.get("enum").([]any); ok {
+		for _, v := range enum {
+			if v != nil {
+				words = append(words, fmt.Sprint(v))
+			}
+		}
+	}
+	if slices.Contains(types(o), "boolean") && len(types(o)) < 3 {
+		words = append(words, "true", "false")
+	}
+	for _, k := range []string{"anyOf", "oneOf"} {
+		for _, option := range list(o, k) {
+			words = append(words, values(option)...)
+		}
+	}
+	return words
 }
 
 func asJSON(v any) string {

@@ -14,7 +14,8 @@
 //
 //	yaml:"key[,omitempty][,inline]"  key is needed on every exported field; "-" leaves the field out.
 //	                                 omitempty: the zero value means that nothing is set.
-//	doc, unit, example               text for people
+//	doc, unit                        text for people
+//	example                          a value for people: text, or JSON where the setting is no text
 //	required:"true"                  the key must stand in the file
 //	min, max, exclusiveMin, exclusiveMax   numbers
 //	enum:"a|b"                       allowed values
@@ -265,9 +266,18 @@ func described(o *object, f field) *object {
 		d.set("x-unit", unit)
 	}
 	if example, ok := f.Tag.Lookup("example"); ok {
-		d.set("examples", []any{example})
+		d.set("examples", []any{exampleOf(o, example)})
 	}
 	return d
+}
+
+// exampleOf reads the tag of an example: the text itself where the setting is text, else a value as JSON.
+func exampleOf(o *object, text string) any {
+	var v any
+	if o.get("type") == "string" || json.Unmarshal([]byte(text), &v) != nil {
+		return text
+	}
+	return ordered(v)
 }
 
 // tagged puts the value tags on the innermost element, the list tags on the outermost list.

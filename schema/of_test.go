@@ -96,11 +96,11 @@ func TestOfRefuses(t *testing.T) {
 
 func TestPublishIsStableJSON(t *testing.T) {
 	s := specSchema(t)
-	a, err := s.Publish("a weir spec")
+	a, err := s.Publish("https://weir.example/spec", "a weir spec", "of a test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _ := specSchema(t).Publish("a weir spec")
+	b, _ := specSchema(t).Publish("https://weir.example/spec", "a weir spec", "of a test")
 	if string(a) != string(b) || !json.Valid(a) {
 		t.Error("two derivations differ, or are not JSON")
 	}

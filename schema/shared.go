@@ -133,16 +133,18 @@ func (s *Schema) Shared() ([]Shared, error) {
 	return all, nil
 }
 
-// Publish gives the schema as a file for editors: indented, with $schema, title and a closing newline. Settings that
-// several structs take over from one stand once, in $defs.
-func (s *Schema) Publish(title string) ([]byte, error) {
-	o, defs := newObject("$schema", "https://json-schema.org/draft/2020-12/schema", "title", title), newObject()
-	doc, err := factored(s.doc, defs)
+// Publish gives the schema as a file for editors: indented, with $schema, its address as $id, title, description and a
+// closing newline. Settings that several structs take over from one stand once, in $defs.
+func (s *Schema) Publish(id, title, doc string) ([]byte, error) {
+	o := newObject("$schema", "https://json-schema.org/draft/2020-12/schema", "$id", id, "title", title,
+		"description", doc)
+	defs := newObject()
+	whole, err := factored(s.doc, defs)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range doc.(*object).keys {
-		o.set(k, doc.(*object).values[k])
+	for _, k := range whole.(*object).keys {
+		o.set(k, whole.(*object).values[k])
 	}
 	if len(defs.keys) > 0 {
 		o.set("$defs", defs)

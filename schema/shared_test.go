@@ -86,7 +86,7 @@ func TestSharedIsPublishedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := s.Publish("phases")
+	text, err := s.Publish("https://weir.example/phases", "phases", "of a test")
 	if err != nil {
 		t.Fatal(err)
 	}

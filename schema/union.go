@@ -146,24 +146,33 @@ func PathSchema() *Schema {
 
 // Union returns the schema of a mapping whose settings depend on a word: a stage by its `kind`. Every kind also
 // takes the settings of common. Each kind is one if/then, so editors complete its settings and a check
-// names faults of the kind that was meant and no other. It fails when a setting is declared twice.
+// names faults of the kind that was meant and no other. What a kind's schema says of itself (Described) is shown by
+// editors at its word. It fails when a setting is declared twice.
 func Union(discriminator string, kinds map[string]*Schema, common ...*Schema) (*Schema, error) {
-	var words, branches []any
+	var words, docs, branches []any
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		mark := newSchema(newObject("type", "object",
-			"properties", newObject(discriminator, newObject("const", name)), "required", []any{discriminator}))
+		doc := kinds[name].doc.text("description")
+		mark := newSchema(newObject("type", "object", "properties", newObject(discriminator, newObject("title", name,
+			"description", doc, "const", name)), "required", []any{discriminator}))
 		whole, err := Merge(slices.Concat([]*Schema{mark}, common, []*Schema{kinds[name]})...)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", discriminator, name, err)
 		}
-		words = append(words, name)
+		words, docs = append(words, name), append(docs, doc)
 		branches = append(branches, newObject("if", newObject(
 			"properties", newObject(discriminator, newObject("const", name)),
 			"required", []any{discriminator}), "then", whole.doc))
 	}
 	return newSchema(newObject("type", "object",
-		"properties", newObject(discriminator, newObject("enum", words)),
+		"properties", newObject(discriminator, newObject("enum", words, "enumDescriptions", docs)),
 		"required", []any{discriminator}, "allOf", branches)), nil
+}
+
+// Described returns the schema with what it says of itself to people.
+func (s *Schema) Described(doc string) *Schema {
+	c := s.doc.copy()
+	c.set("description", doc)
+	return newSchema(c)
 }
 
 // Merge returns the schema of one mapping that takes the settings of all the given ones, in order. It fails

@@ -61,6 +61,8 @@ func (f *specFlags) add(c *cobra.Command) {
 		"stages.NAME=off (may be repeated); files are named from the current folder")
 	c.Flags().BoolVar(&f.confine, "confine", false, "refuse paths of the spec (domain, tables, ledger) that leave its "+
 		"folder, through .. or links")
+	completeFlag(c, "set", f.completeSet)
+	c.ValidArgsFunction = completeSpec
 }
 
 // specHelp is part of the help of every command that reads a spec.

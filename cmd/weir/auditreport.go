@@ -54,6 +54,8 @@ func auditReport(s streams) *cobra.Command {
 	c.Flags().StringVar(&f.format, "format", "text", "text or markdown")
 	c.Flags().StringVar(&f.page, "html", "", "write one page to this file, to read and to print")
 	c.Flags().StringVar(&f.accountant, "accountant", account.Default, "how charges are composed")
+	completeFlag(c, "format", oneOf("text", "markdown"))
+	completeFlag(c, "accountant", oneOf(account.Names()...))
 	c.Flags().Float64Var(&f.delta, "delta", 0, "delta at which epsilon is read (default: that of the last cap, else from "+
 		"the charges)")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")

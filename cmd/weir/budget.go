@@ -90,6 +90,7 @@ func budgetCheck(s streams) *cobra.Command {
 			return refused
 		},
 	}
+	c.ValidArgsFunction = completeSpec
 	c.Flags().StringVar(&b.Against, "against", "", "revision whose budgets count, such as origin/main (required)")
 	c.Flags().BoolVar(&b.Confine, "confine", false, "refuse paths of a spec that leave its folder, through .. or links")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

@@ -106,6 +106,8 @@ under --strict a warning that no reason accepts.`,
 	c.Flags().BoolVar(&f.strict, "strict", false, "refuse warnings that the spec does not acknowledge")
 	c.Flags().StringVar(&f.format, "format", "text", "text, json or sarif")
 	c.Flags().StringVar(&f.explain, "explain", "", "print an audit rule, such as W03, and exit")
+	completeFlag(c, "format", oneOf("text", "json", "sarif"))
+	completeFlag(c, "explain", completeRule)
 	return c
 }
 
@@ -362,8 +364,9 @@ of it no program sees, so that whoever signs a spec answers for it. Without RULE
 all rules are listed.
 
 Exit codes: 0 done; 2 usage, or no such rule.`,
-		Example: "  weir explain\n  weir explain W03\n  weir explain W03 --json",
-		Args:    optional("RULE"),
+		Example:           "  weir explain\n  weir explain W03\n  weir explain W03 --json",
+		ValidArgsFunction: completeRule,
+		Args:              optional("RULE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listRules(s.out, asJSON)

@@ -90,6 +90,8 @@ func diffCommand(s streams) *cobra.Command {
 	c.Flags().BoolVar(&d.asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().BoolVar(&d.exitCode, "exit-code", false, "exit with 4 where they differ")
 	d.place.add(c, "out")
+	c.ValidArgsFunction = d.completeSide
+	completeFlag(c, "format", oneOf("text", "markdown", "json"))
 	c.Flags().BoolVar(&d.spec.confine, "confine", false, "refuse paths of a spec that leave its folder, through .. or "+
 		"links")
 	return c

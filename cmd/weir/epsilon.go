@@ -71,6 +71,8 @@ func epsilonCommand(s streams) *cobra.Command {
 		"which delta is computed")
 	c.Flags().StringVar(&f.adjacency, "adjacency", string(privacy.AddRemove), "add_remove or replace_one")
 	c.Flags().StringVar(&f.accountant, "accountant", account.Default, strings.Join(account.Names(), ", "))
+	completeFlag(c, "adjacency", oneOf(adjacencies()...))
+	completeFlag(c, "accountant", oneOf(account.Names()...))
 	c.Flags().BoolVar(&f.calibrate, "calibrate", false, "find the smallest noise for --epsilon and --delta")
 	c.Flags().BoolVar(&f.steps, "steps", false, "find the largest number of repeats for --epsilon and --delta")
 	c.Flags().BoolVar(&f.curve, "curve", false, "epsilon at deltas from 0.1 to 1e-12")

@@ -46,6 +46,7 @@ would change.`,
 	}
 	c.Flags().BoolVarP(&f.write, "in-place", "w", false, "write the result to the file")
 	c.Flags().BoolVar(&f.check, "check", false, "list the files that would change, and write nothing")
+	c.ValidArgsFunction = completeYAML
 	return c
 }
 

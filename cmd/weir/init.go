@@ -77,6 +77,8 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 	c.Flags().Float64Var(&wish.Epsilon, "epsilon", infer.DefaultEpsilon, "what one run may spend")
 	c.Flags().StringVar(&wish.Model, "model", "", "the kind of stage that learns the model, of weir kinds (default: auto)")
 	c.Flags().StringVar(&wish.Template, "template", "", "what the table is of: survey, registry or claims")
+	completeFlag(c, "model", completeKind)
+	completeFlag(c, "template", oneOf("survey", "registry", "claims"))
 	fileFlags(c, &wish.Encoding, &wish.Sheet, &wish.Range)
 	c.Flags().Int64Var(&wish.Rows, "rows-public", 0, "the number of rows, where it is publicly known")
 	return c

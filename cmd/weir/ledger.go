@@ -93,6 +93,8 @@ ledger is of an earlier format; 4 the ledger was altered.`,
 	c.Flags().StringVar(&f.accountant, "accountant", account.Default, "how charges are composed")
 	c.Flags().StringVar(&f.adjacency, "adjacency", "", "add_remove or replace_one (default: replace_one if any charge "+
 		"is, else add_remove)")
+	completeFlag(c, "adjacency", oneOf(adjacencies()...))
+	completeFlag(c, "accountant", oneOf(account.Names()...))
 	c.Flags().StringVar(&f.unit, "unit", "", "row, or COLUMN:MAX_ROWS (default: the column that any charge holds for, "+
 		"with its most rows, else row)")
 	c.Flags().Float64Var(&f.delta, "delta", 0, "delta at which epsilon is read (default: that of the last cap, else "+

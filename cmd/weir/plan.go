@@ -92,6 +92,7 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 		"(text or json)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().StringVar(&format, "format", "text", "text, json, mermaid or dot")
+	completeFlag(c, "format", oneOf("text", "json", "mermaid", "dot"))
 	return c
 }
 

@@ -21,6 +21,8 @@ func kindsCommand(s streams) *cobra.Command {
 		Long:    "List the kinds of stages, or show the ports and settings of one.\n\nExit codes: 0 done; 2 unknown kind.",
 		Example: "  weir kinds\n  weir kinds impute_knn\n  weir kinds encode --json",
 		Args:    optional("NAME"),
+
+		ValidArgsFunction: firstOnly(completeKind),
 		RunE: func(c *cobra.Command, args []string) error {
 			reg, err := registry()
 			if err != nil {
@@ -59,7 +61,7 @@ func listKinds(w io.Writer, reg *pipeline.Registry, asJSON bool) error {
 		}
 		fmt.Fprintln(t, group.Title)
 		for _, kind := range group.Kinds {
-			fmt.Fprintf(t, "  %s\t%s\n", kind.Name, words.FirstSentence(kind.Doc))
+			fmt.Fprintf(t, "  %s\t%s\n", kind.Name, kind.Summary())
 		}
 	}
 	return t.Flush()
@@ -151,11 +153,24 @@ Exit codes: 0 done; 2 bad spec or usage.`,
 	return c
 }
 
+const completionLong = `Print the completion script of a shell. It completes commands, flags and values: specs, kinds,
+rules, formats, runs, and for --set the settings of the spec on the line and their words.
+
+  bash        source it from ~/.bashrc, or write it to
+              ~/.local/share/bash-completion/completions/weir; needs bash-completion
+  zsh         write it to _weir in a folder of fpath, before compinit
+  fish        write it to ~/.config/fish/completions/weir.fish
+  powershell  weir completion powershell | Out-String | Invoke-Expression, in $PROFILE
+
+deb and rpm packages put them there.
+
+Exit codes: 0 done; 2 usage.`
+
 func completionCommand(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:       "completion bash|zsh|fish|powershell",
 		Short:     "Print the completion script of a shell",
-		Long:      "Print the completion script of a shell.\n\nExit codes: 0 done; 2 usage.",
+		Long:      completionLong,
 		Example:   "  source <(weir completion bash)\n  weir completion zsh > \"${fpath[1]}/_weir\"",
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		Args:      exactly(1, "shell: bash, zsh, fish or powershell"),

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"testing"
-
-	"weir/pipeline/words"
-)
+import "testing"
 
 // TestPurposesAreLines: the first sentence of every kind, which `weir kinds` prints beside its name, fits a line.
 func TestPurposesAreLines(t *testing.T) {
@@ -13,7 +9,7 @@ func TestPurposesAreLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range reg.Names() {
-		if purpose := words.FirstSentence(reg.Kind(name).Doc); len(purpose) > 100 {
+		if purpose := reg.Kind(name).Summary(); len(purpose) > 100 {
 			t.Errorf("%s: the first sentence has %d bytes, must be at most 100: %s", name, len(purpose), purpose)
 		}
 	}

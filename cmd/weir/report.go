@@ -81,6 +81,7 @@ func reportCommand(s streams) *cobra.Command {
 		},
 	}
 	place.add(c, "out")
+	c.ValidArgsFunction = place.complete
 	c.Flags().BoolVar(&open, "open", false, "open the report in the browser")
 	c.Flags().BoolVar(&public, "public", false, "print PRIVACY.md and DATASHEET.md, from run.json")
 	c.Flags().StringVar(&score, "sweep", "", "plot this score against epsilon over the runs, as SVG")

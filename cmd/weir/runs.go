@@ -334,6 +334,7 @@ type runPlace struct{ out string }
 // add declares the flag that names the folder of runs.
 func (p *runPlace) add(c *cobra.Command, flag string) {
 	c.Flags().StringVar(&p.out, flag, "runs", "folder of runs, for a run that is named by its id or as latest")
+	c.ValidArgsFunction = firstOnly(p.complete)
 }
 
 // latestRun is the argument that stands for the newest run that is done.

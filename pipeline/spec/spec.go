@@ -16,10 +16,10 @@ import (
 // Spec is a validated spec: every default filled in, every stage decoded.
 type Spec struct {
 	Weir       int              `yaml:"weir" json:"weir" required:"true" enum:"1" doc:"Version of the spec language."`
-	Name       string           `yaml:"name" json:"name" required:"true" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" doc:"Name of the pipeline; runs are kept under runs/NAME, where cache, datasets, ledgers and owners are names of weir's own."`
+	Name       string           `yaml:"name" json:"name" required:"true" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" doc:"Name of the pipeline; runs are kept under runs/NAME, where cache, datasets, ledgers and owners are names of weir's own." example:"cardio-2026"`
 	Dataset    Dataset          `yaml:"dataset" json:"dataset" required:"true" doc:"The private table."`
 	Privacy    Privacy          `yaml:"privacy" json:"privacy" required:"true" doc:"The budget, what it means, and how it is split."`
-	Seed       uint64           `yaml:"seed" json:"seed" doc:"Public randomness only: weights, shuffles, sampling from the released model."`
+	Seed       uint64           `yaml:"seed" json:"seed" doc:"Public randomness only: weights, shuffles, sampling from the released model." example:"7"`
 	Write      Write            `yaml:"write,omitempty" json:"write,omitzero" doc:"How tables are written as files."`
 	Stages     []Stage          `yaml:"-" json:"stages"`
 	Experiment *Experiment      `yaml:"-" json:"experiment,omitempty"`
@@ -41,10 +41,10 @@ type Dataset struct {
 
 	CSV         *pipeline.CSV    `yaml:"csv,omitempty" json:"csv,omitempty" doc:"How the text file is written."`
 	Domain      namedDomain      `yaml:"domain,omitempty" json:"-" doc:"File of the domain, relative to the spec, or the domain itself; a generator brings its own."`
-	Version     schema.Text      `yaml:"version" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when anything in the file has changed. The first charge binds a version to the content that was read, and other content under it is refused. Charges of all versions add up."`
-	PrivacyUnit pipeline.Unit    `yaml:"privacy_unit" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column."`
-	RowsPublic  int64            `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known."`
-	Budget      *pipeline.Budget `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs."`
+	Version     schema.Text      `yaml:"version" json:"version" minLength:"1" doc:"Version of the data, as its owner counts them, 1 by default: a new one when anything in the file has changed. The first charge binds a version to the content that was read, and other content under it is refused. Charges of all versions add up." example:"2"`
+	PrivacyUnit pipeline.Unit    `yaml:"privacy_unit" json:"privacy_unit" doc:"Whose presence is protected: each row, or all rows with the same value of a column." example:"{\"column\": \"patient_id\", \"max_rows\": 4}"`
+	RowsPublic  int64            `yaml:"rows_public,omitempty" json:"rows_public,omitempty" min:"1" doc:"The row count, where it is publicly known." example:"70000"`
+	Budget      *pipeline.Budget `yaml:"budget,omitempty" json:"budget,omitempty" doc:"Cap on everything ever spent on this dataset, over all runs." example:"{\"epsilon\": 10, \"delta\": 1e-5}"`
 	Ledger      string           `yaml:"ledger,omitempty" json:"ledger,omitempty" format:"path" doc:"Where the ledger of the dataset is kept; beside the file by default."`
 }
 
@@ -63,14 +63,14 @@ func (d namedDomain) MarshalYAML() (any, error) { return d.columns, nil }
 
 // Privacy is the budget of a spec and what it means.
 type Privacy struct {
-	Epsilon      schema.Float       `yaml:"epsilon" json:"epsilon" required:"true" exclusiveMin:"0" doc:"Budget in nats; inf means no privacy and needs claims: none."`
-	Delta        float64            `yaml:"delta" json:"delta" min:"0" max:"0.5" doc:"Probability with which epsilon may be exceeded; below one over the number of rows."`
+	Epsilon      schema.Float       `yaml:"epsilon" json:"epsilon" required:"true" exclusiveMin:"0" doc:"Budget in nats; inf means no privacy and needs claims: none." example:"1"`
+	Delta        float64            `yaml:"delta" json:"delta" min:"0" max:"0.5" doc:"Probability with which epsilon may be exceeded; below one over the number of rows." example:"1e-6"`
 	Adjacency    privacy.Adjacency  `yaml:"adjacency" json:"adjacency" required:"true" enum:"add_remove|replace_one" doc:"Which tables count as neighbours."`
 	Accountant   string             `yaml:"accountant" json:"accountant" enum:"pld|rdp|zcdp|moments|advanced|basic" doc:"How charges are composed."`
 	Claims       pipeline.Claims    `yaml:"claims" json:"claims" enum:"proven|published|none" doc:"Refuse what is not proven, or show a paper's number beside the proven one."`
-	Split        map[string]float64 `yaml:"split,omitempty" json:"split,omitempty" doc:"Shares of epsilon by stage; they sum to 1."`
+	Split        map[string]float64 `yaml:"split,omitempty" json:"split,omitempty" doc:"Shares of epsilon by stage; they sum to 1." example:"{\"detector\": 0.1, \"train\": 0.9}"`
 	KeepNoiseKey bool               `yaml:"keep_noise_key" json:"keep_noise_key" doc:"Keep the noise key in internal/, so that the owner can replay the run; without it nobody can subtract the noise."`
-	Acknowledge  map[string]string  `yaml:"acknowledge,omitempty" json:"acknowledge,omitempty" doc:"Warnings that are accepted, by audit rule, each with the reason why, such as {W33: the paper has this epsilon}; the reasons are printed in PRIVACY.md."`
+	Acknowledge  map[string]string  `yaml:"acknowledge,omitempty" json:"acknowledge,omitempty" doc:"Warnings that are accepted, by audit rule, each with the reason why, such as {W33: the paper has this epsilon}; the reasons are printed in PRIVACY.md." example:"{\"W25\": \"id numbers rows, not persons\"}"`
 }
 
 // Stage is one entry of stages, in file order.
@@ -212,6 +212,13 @@ func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
 	return spec.With([]string{"dataset", "domain"}, schema.AnyOf(schema.PathSchema(), domain))
 }
 
+// Addresses of the published schemas: SchemaStore's, with the version of the spec language. Nothing of weir asks for
+// them, and they stay while the language does (docs/editors.md).
+const (
+	pipelineID = "https://json.schemastore.org/weir-pipeline-1.json"
+	domainID   = "https://json.schemastore.org/weir-domain-1.json"
+)
+
 // Published returns the JSON Schema that editors check by: of a spec of these kinds ("pipeline") or of a domain
 // ("domain").
 func Published(what string, reg *pipeline.Registry) ([]byte, error) {
@@ -221,13 +228,14 @@ func Published(what string, reg *pipeline.Registry) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return doc.Publish("weir pipeline")
+		return doc.Publish(pipelineID, "weir pipeline", "How a private table is cleaned, which private model learns it, how "+
+			"the budget is split and how the result is judged.")
 	case "domain":
 		doc, err := schema.Of(&domain.Domain{})
 		if err != nil {
 			return nil, err
 		}
-		return doc.Publish("weir domain")
+		return doc.Publish(domainID, "weir domain", "What is publicly known of each column of a private table.")
 	}
 	return nil, fmt.Errorf("unknown schema %q, must be pipeline or domain", what)
 }

@@ -87,9 +87,13 @@ func StageSchema(k *pipeline.Kind) (*schema.Schema, error) {
 	return mergeSchemas(&stageHead{}, portStruct(k).Interface(), k.New())
 }
 
-// settingsSchema returns StageSchema without kind, which a union adds.
+// settingsSchema returns StageSchema without kind, which a union adds, with what the kind does in a sentence.
 func settingsSchema(k *pipeline.Kind) (*schema.Schema, error) {
-	return mergeSchemas(portStruct(k).Interface(), k.New())
+	s, err := mergeSchemas(portStruct(k).Interface(), k.New())
+	if err != nil {
+		return nil, err
+	}
+	return s.Described(k.Summary()), nil
 }
 
 func mergeSchemas(parts ...any) (*schema.Schema, error) {

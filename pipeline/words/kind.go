@@ -9,20 +9,6 @@ import (
 	"weir/schema"
 )
 
-// FirstSentence returns a doc up to its first full stop; the one of "et al." is none.
-func FirstSentence(doc string) string {
-	for start := 0; ; {
-		i := strings.Index(doc[start:], ". ")
-		if i < 0 {
-			return doc
-		}
-		start += i + 2
-		if !strings.HasSuffix(doc[:start-2], "et al") {
-			return doc[:start-1]
-		}
-	}
-}
-
 // Kind returns the reference page of a kind as Markdown: doc, ports, settings.
 func Kind(k *pipeline.Kind) (string, error) { return kindPage(k, Settings) }
 

@@ -10,7 +10,7 @@ import (
 
 // Demo is a table that a built-in generator draws from published statistics, or from a domain: nobody's rows.
 type Demo struct {
-	Demo string `yaml:"demo,omitempty" json:"demo,omitempty" doc:"A built-in generator instead of a file; domain makes rows up from dataset.domain alone."`
+	Demo string `yaml:"demo,omitempty" json:"demo,omitempty" enum:"adult|ard|carat|cardio|diagnoses|domain" doc:"A built-in generator instead of a file; domain makes rows up from dataset.domain alone."`
 	Rows int64  `yaml:"demo_rows,omitempty" json:"demo_rows,omitempty" min:"1" max:"1000000000" doc:"Rows that the generator draws; its published size by default."`
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"weir/pipeline/domain"
 	"weir/pipeline/spec"
+	"weir/schema"
 )
 
 func collect(t testing.TB, name string, rows int64, seed uint64, d *domain.Domain) (arrow.Record, *domain.Domain) {
@@ -136,6 +138,17 @@ func TestAdultHasPublishedShares(t *testing.T) {
 	near(t, "never married", share(r, marital, neverMarried), .3281, .05)
 	near(t, "workclass ?", float64(r.Column(work).NullN())/70000, 1836./32561, 0)
 	near(t, "country ?", float64(r.Column(country).NullN())/70000, 583./32561, 0)
+}
+
+// TestSchemaNamesEveryGenerator: a tag must be a literal, so this holds the one of demo to the list of the generators.
+func TestSchemaNamesEveryGenerator(t *testing.T) {
+	shape, err := schema.Of(&Demo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shape.Settings()[0]; got.Path != "demo" || !slices.Equal(got.Values, demoNames()) {
+		t.Errorf("%s takes %v, must take %v", got.Path, got.Values, demoNames())
+	}
 }
 
 func TestRowsDependOnSeedAlone(t *testing.T) {

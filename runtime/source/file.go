@@ -13,7 +13,7 @@ import (
 
 // File is a table in one file of any format that package table reads, or in several, which a pattern names.
 type File struct {
-	File string `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz and .zst too), Excel (.xlsx), Parquet or Arrow file, relative to the spec; with * or ? in its name, such as part-*.csv, all files that match are one table."`
+	File string `yaml:"file,omitempty" json:"file,omitempty" format:"path" doc:"CSV or TSV (.gz and .zst too), Excel (.xlsx), Parquet or Arrow file, relative to the spec; with * or ? in its name, such as part-*.csv, all files that match are one table." example:"patients.csv"`
 }
 
 func fileKind() pipeline.SourceKind {

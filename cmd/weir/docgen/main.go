@@ -77,7 +77,7 @@ func kindsPage(reg *pipeline.Registry) ([]byte, error) {
 func writeGroup(b *strings.Builder, group words.Group) error {
 	fmt.Fprintf(b, "\n## %s\n\n", group.Title)
 	for _, kind := range group.Kinds {
-		fmt.Fprintf(b, "- [%s](#%s): %s\n", kind.Name, kind.Name, words.FirstSentence(kind.Doc))
+		fmt.Fprintf(b, "- [%s](#%s): %s\n", kind.Name, kind.Name, kind.Summary())
 	}
 	fmt.Fprintf(b, "\n<details>\n<summary>%s: ports and settings</summary>\n", group.Title)
 	for _, kind := range group.Kinds {
@@ -175,18 +175,6 @@ func claimsPage(*pipeline.Registry) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-func specSchema(reg *pipeline.Registry) ([]byte, error) {
-	s, err := spec.Schema(reg)
-	if err != nil {
-		return nil, err
-	}
-	return s.Publish("weir pipeline")
-}
+func specSchema(reg *pipeline.Registry) ([]byte, error) { return spec.Published("pipeline", reg) }
 
-func domainSchema(*pipeline.Registry) ([]byte, error) {
-	s, err := schema.Of(&domain.Domain{})
-	if err != nil {
-		return nil, err
-	}
-	return s.Publish("weir domain")
-}
+func domainSchema(reg *pipeline.Registry) ([]byte, error) { return spec.Published("domain", reg) }
