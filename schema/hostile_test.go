@@ -274,8 +274,9 @@ func TestWordsOfDraft7(t *testing.T) {
 
 // foreign returns the words of a schema that the check of documents would skip.
 func foreign(v any) (words []string) {
-	known := strings.Fields(`$schema $id enumDescriptions title description default examples type enum const format pattern minLength maxLength
-		minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems required x-unit minProperties`)
+	known := strings.Fields(`$schema $id enumDescriptions title description default examples type enum const format
+		pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems
+		required x-unit minProperties`)
 	o, _ := v.(map[string]any)
 	for word, value := range o {
 		switch word {

@@ -222,7 +222,7 @@ func stepOf(list map[string]settable, typed string) []cobra.Completion {
 			continue
 		}
 		if step, _, more := strings.Cut(rest, "."); more {
-			found[typed+step+"."] = found[typed+step+"."]
+			found[typed+step+"."] = ""
 			continue
 		}
 		found[path+"="] = s.doc
