@@ -57,6 +57,7 @@ func minor(version string) string { return strings.Join(strings.Split(version, "
 
 func (e earlier) check() {
 	e.t.Helper()
+	e.boundVersion()
 	if e.version == minor(nextVersion) {
 		e.paidOnce()
 	}
@@ -80,6 +81,18 @@ func (e earlier) paidOnce() {
 		!strings.Contains(out, `"reused": true`) {
 		e.t.Errorf("run of what was run before: exit %d, %s%s and a ledger\n%smust charge nothing", code, out, errs, now)
 	}
+}
+
+// boundVersion: the owner file, read before any run that would write it, tells which rows the declared version means.
+func (e earlier) boundVersion() {
+	e.t.Helper()
+	table := e.read("visits.csv")
+	e.write("visits.csv", table+"20,north,3\n")
+	code, _, errs := command("run", "visits.yaml", "--out", "other")
+	if code != exitPrivacy || !strings.Contains(errs, "charged with other content") {
+		e.t.Errorf("run of other rows under the same version: exit %d, must be %d: %s", code, exitPrivacy, errs)
+	}
+	e.write("visits.csv", table)
 }
 
 // models draws rows from each model: the rows that were drawn then, unless a kind says by its version that its results
