@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"strconv"
+
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
@@ -26,15 +28,24 @@ func (f *Formatter) Format(file string, data []byte) ([]byte, error) {
 	settings := f.spec
 	switch doc, _ := schema.Parse(file, data); {
 	case doc == nil: // Format says why
-	case doc.Has("columns"):
+	case doc.Has("columns[0].name"):
 		settings = f.domain
-	case !doc.Has("weir") && !doc.Has("dataset"):
-		return nil, diagnostics([]schema.Problem{{File: file, Line: 1, Column: 1,
-			Found: "no spec and no domain", Accepted: "a mapping with the key weir, dataset or columns"}})
+	case !tellsSpec(doc):
+		return nil, diagnostics([]schema.Problem{{File: file, Line: 1, Column: 1, Found: "no spec and no domain",
+			Accepted: "a mapping with a number at weir, settings at dataset, or columns that have names"}})
 	}
 	text, problems := schema.Format(file, data, settings)
 	if len(problems) > 0 {
 		return nil, diagnostics(problems)
 	}
 	return text, nil
+}
+
+// tellsSpec reports whether a document is a spec, or the dataset of one alone. The record of a run has a text at weir.
+func tellsSpec(doc *schema.Document) bool {
+	if doc.Has("weir") {
+		_, err := strconv.Atoi(doc.Text("weir"))
+		return err == nil
+	}
+	return len(doc.Keys("dataset")) > 0
 }
