@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -175,7 +176,7 @@ func schemaParts(e *jsonschema.ValidationError) []string {
 // becomes x-unique, which is linear. The library holds every schema against the schema of its draft first: draft 7
 // has one for all words that are used here, draft 2020-12 seven, in twice the time.
 func compiled(doc *object) (*jsonschema.Schema, error) {
-	j, err := renamed(doc).(*object).MarshalJSON()
+	j, err := bare(doc).(*object).MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,7 @@ func compiled(doc *object) (*jsonschema.Schema, error) {
 	c.AssertFormat = true
 	c.Formats = map[string]func(any) bool{"int64": isInt64, "uint64": isUint64, "double": isDouble}
 	c.LoadURL = func(url string) (io.ReadCloser, error) { return nil, fmt.Errorf("%s: schemas stand alone", url) }
-	c.RegisterExtension("x-unique", jsonschema.MustCompileString("weir:unique", "true"), unique{})
+	c.RegisterExtension("x-unique", nil, unique{})
 	const url = "weir:settings"
 	if err := c.AddResource(url, bytes.NewReader(j)); err != nil {
 		return nil, err
@@ -192,27 +193,40 @@ func compiled(doc *object) (*jsonschema.Schema, error) {
 	return c.Compile(url)
 }
 
-// renamed copies a schema with uniqueItems under the name x-unique.
-func renamed(v any) any {
+// bare copies a schema with uniqueItems under the name x-unique, and without the words that are for people: to read
+// these took half of a compilation.
+func bare(v any) any {
 	switch v := v.(type) {
 	case *object:
 		o := newObject()
 		for _, k := range v.keys {
-			name := k
-			if k == "uniqueItems" && v.values[k] == true {
-				name = "x-unique"
+			switch x := v.values[k]; {
+			case k == "properties":
+				o.set(k, bareSettings(v.object(k)))
+			case k == "uniqueItems" && x == true:
+				o.set("x-unique", true)
+			case !slices.Contains([]string{"title", "description", "default", "examples"}, k):
+				o.set(k, bare(x))
 			}
-			o.set(name, renamed(v.values[k]))
 		}
 		return o
 	case []any:
 		l := make([]any, len(v))
 		for i := range v {
-			l[i] = renamed(v[i])
+			l[i] = bare(v[i])
 		}
 		return l
 	}
 	return v
+}
+
+// bareSettings copies the schemas of settings, whose names are no words of a schema.
+func bareSettings(settings *object) *object {
+	o := newObject()
+	for _, name := range settings.keys {
+		o.set(name, bare(settings.values[name]))
+	}
+	return o
 }
 
 // infinite is how .inf reaches the library, which has no infinite numbers: any number beyond float64.

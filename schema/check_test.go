@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -209,4 +210,30 @@ func specSchema(t testing.TB) *Schema {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// TestBareSchemasKeepSettings: what a schema has for people is left out of what is compiled, and settings are not,
+// whatever they are called.
+func TestBareSchemasKeepSettings(t *testing.T) {
+	type settings struct {
+		Title   string   `yaml:"title" doc:"A title." minLength:"2" example:"ab" required:"true"`
+		Default []string `yaml:"default" doc:"Words." unique:"true"`
+	}
+	s, err := Of(&settings{Title: "xy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := bare(s.doc).(*object).MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"A title.", "description", "examples", "uniqueItems"} {
+		if strings.Contains(string(got), word) {
+			t.Errorf("%s has %s", got, word)
+		}
+	}
+	d := parsed(t, "title: a\ndefault: [x, x]\n")
+	if ps := d.Decode("", &settings{Title: "xy"}); len(ps) != 2 {
+		t.Errorf("%v, must be a problem with title and one with default", ps)
+	}
 }

@@ -78,7 +78,7 @@ func union(into []any) (*Schema, error) {
 		if rv := reflect.ValueOf(v); rv.Kind() != reflect.Pointer || rv.IsNil() {
 			return nil, fmt.Errorf("schema: decoding into %T, must be a non-nil pointer", v)
 		}
-		s, err := derive(v)
+		s, err := Derive(v)
 		if err != nil {
 			return nil, err
 		}

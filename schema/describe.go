@@ -269,15 +269,6 @@ type Setting struct {
 // path: of a list's items as path[], of a mapping from names as path.NAME.
 func (s *Schema) Settings() []Setting { return settings(s.doc, "") }
 
-// SettingsOf lists the settings of the schema that Of derives of v, whose defaults it does not check.
-func SettingsOf(v any) ([]Setting, error) {
-	s, err := derive(v)
-	if err != nil {
-		return nil, err
-	}
-	return s.Settings(), nil
-}
-
 func settings(o *object, path string) []Setting {
 	var all []Setting
 	required := map[any]bool{}

@@ -64,7 +64,7 @@ func newSchema(doc *object) *Schema { return &Schema{doc: doc} }
 // Of derives the schema of a settings struct (or a pointer to one) whose values are the defaults. The
 // error names the field whose tags, type or default are wrong; that is a fault of the program.
 func Of(v any) (*Schema, error) {
-	s, err := derive(v)
+	s, err := Derive(v)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func Of(v any) (*Schema, error) {
 	return s, nil
 }
 
-// derive does what Of does, without the compilation and the check of the defaults.
-func derive(v any) (*Schema, error) {
+// Derive does what Of does and does not hold the defaults to the schema: of settings that a test has given to Of.
+func Derive(v any) (*Schema, error) {
 	rv := reflect.ValueOf(v)
 	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
 		rv = rv.Elem()

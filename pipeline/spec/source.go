@@ -158,11 +158,11 @@ func settingsOf(kind pipeline.SourceKind) (keys []string) {
 
 // keysWhere lists the settings of a source that are so, by their paths in `dataset`.
 func keysWhere(s pipeline.Source, actual func(schema.Setting) bool) (keys []string) {
-	settings, err := schema.SettingsOf(s)
+	shape, err := schema.Derive(s)
 	if err != nil {
 		return nil // as decoding says
 	}
-	for _, setting := range settings {
+	for _, setting := range shape.Settings() {
 		if actual(setting) {
 			keys = append(keys, setting.Path)
 		}

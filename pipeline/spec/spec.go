@@ -152,7 +152,7 @@ func (p *parser) digest(s *Spec) {
 // setting that the kind does not have is left out.
 func Configure(k *pipeline.Kind, settings map[string]any) (pipeline.Stage, error) {
 	stage := k.New()
-	shape, err := schema.Of(stage)
+	shape, err := schema.Derive(stage)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func Configure(k *pipeline.Kind, settings map[string]any) (pipeline.Stage, error
 // Schema returns the JSON Schema of a spec over the kinds of reg.
 func Schema(reg *pipeline.Registry) (*schema.Schema, error) {
 	file := specFile{Spec: defaults()}
-	spec, err := schema.Of(&file)
+	spec, err := schema.Derive(&file)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func settingsSchema(k *pipeline.Kind) (*schema.Schema, error) {
 func mergeSchemas(parts ...any) (*schema.Schema, error) {
 	schemas := make([]*schema.Schema, len(parts))
 	for i, p := range parts {
-		s, err := schema.Of(p)
+		s, err := schema.Derive(p)
 		if err != nil {
 			return nil, err
 		}
