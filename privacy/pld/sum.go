@@ -2,6 +2,7 @@ package pld
 
 import (
 	"math"
+	"sync"
 
 	"weir/internal/bitmath"
 )
@@ -269,16 +270,27 @@ func (lay *layout) powers(i int, p part, t, uses float64, lower bool) ([]power, 
 	case m == 1:
 		return []power{{step, n, p.pair, 1}}, 0
 	}
-	var out []power
-	for _, part := range []power{{step, m, p.pair, 1}, {step, n % m, p.pair, 1}} {
-		if part.count == 0 {
-			continue
+	groups := []power{{step, m, p.pair, 1}, {step, n % m, p.pair, 1}}
+	if n%m == 0 {
+		groups = groups[:1]
+	}
+	out, excesses := make([]power, len(groups)), make([]float64, len(groups))
+	var wait sync.WaitGroup
+	for i, group := range groups { // side by side: most of the time of a long composition
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			g, excess := convolve([]power{group}, t, h, tailDoubt/float64(n/m+1))
+			if excesses[i] = excess; g != nil {
+				out[i] = power{g.coarse(t, lay.h, lower), 1, p.pair, float64(group.count)}
+			}
+		}()
+	}
+	wait.Wait()
+	for i := range out {
+		if out[i].grid == nil {
+			return nil, excesses[i]
 		}
-		g, excess := convolve([]power{part}, t, h, tailDoubt/float64(n/m+1))
-		if g == nil {
-			return nil, excess
-		}
-		out = append(out, power{g.coarse(t, lay.h, lower), 1, p.pair, float64(part.count)})
 	}
 	out[0].count = n / m
 	return out, 0
