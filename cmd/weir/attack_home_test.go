@@ -11,9 +11,7 @@ import (
 // with the data, owner file included, whose runs know nothing of the runs of the first.
 func elsewhere(t *testing.T) (s study, run func(want int, of string, args ...string) string) {
 	s = newStudy(t, 60)
-	s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], "+
-		"latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: independent}")
-	s.edit("spec.yaml", "  encode: {kind: encode}\n", "")
+	s.training("independent")
 	s.edit("spec.yaml", "file: data.csv", "file: data.csv, ledger: ../ledgers/spent.weir-ledger.jsonl")
 	s.must(os.Mkdir(s.path("one"), 0o755))
 	files, err := filepath.Glob(s.path("*.*"))

@@ -12,9 +12,7 @@ import (
 func TestLedgerTakenBackUnderACopy(t *testing.T) {
 	t.Parallel()
 	s := newStudy(t, 60)
-	s.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], "+
-		"latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: independent}")
-	s.edit("spec.yaml", "  encode: {kind: encode}\n", "")
+	s.training("independent")
 	s.write("copy.csv", s.read("data.csv"))
 	s.write("copy.yaml", strings.Replace(s.read("spec.yaml"), "data.csv", "copy.csv", 1))
 	run := func(want int, args ...string) string {

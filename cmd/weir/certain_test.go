@@ -11,7 +11,8 @@ import (
 func sharded(settings string) func(study) {
 	return func(s study) {
 		s.edit("spec.yaml", "  encode:", "  shard: {kind: shard, shards: 50}\n  encode:")
-		s.edit("spec.yaml", "kind: dp_wgan, steps: 40, expected_batch_size: 16", "kind: gs_wgan, steps: 4, "+settings)
+		s.edit("spec.yaml", "kind: dp_wgan, steps: 40, critic_steps: 1, expected_batch_size: 16",
+			"kind: gs_wgan, steps: 4, "+settings)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 // long makes the study train for a second, with many checkpoints.
 func long(s study) {
-	s.edit("spec.yaml", "steps: 40, expected_batch_size: 16, generator: [8], critic: [8]",
+	s.edit("spec.yaml", "steps: 40, critic_steps: 1, expected_batch_size: 16, generator: [8], critic: [8]",
 		"steps: 10000, expected_batch_size: 64, generator: [32], critic: [32]")
 	s.edit("spec.yaml", "checkpoint_every: 10}", "checkpoint_every: 250}")
 }

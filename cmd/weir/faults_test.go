@@ -48,7 +48,7 @@ func memory(t *testing.T) string {
 // briefly makes a run of a few milliseconds with two checkpoints.
 func briefly(t *testing.T) study {
 	s := newStudyIn(t, memory(t), 60)
-	s.edit("spec.yaml", "steps: 40, expected_batch_size: 16, generator: [8], critic: [8]",
+	s.edit("spec.yaml", "steps: 40, critic_steps: 1, expected_batch_size: 16, generator: [8], critic: [8]",
 		"steps: 6, expected_batch_size: 8, generator: [4], critic: [4]")
 	s.edit("spec.yaml", "checkpoint_every: 10}", "checkpoint_every: 2}")
 	return s

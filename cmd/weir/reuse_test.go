@@ -16,9 +16,7 @@ type day struct {
 
 func newDay(t *testing.T) *day {
 	d := &day{study: newStudy(t, 400)}
-	d.edit("spec.yaml", "train: {kind: dp_wgan, steps: 40, expected_batch_size: 16, generator: [8], critic: [8], "+
-		"latent_dim: 4, generated_batch: 16, checkpoint_every: 10}", "train: {kind: auto}")
-	d.edit("spec.yaml", "  encode: {kind: encode}\n", "")
+	d.training("auto")
 	return d
 }
 
