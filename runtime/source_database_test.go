@@ -73,16 +73,21 @@ func TestDatabaseReadsWhatItIdentified(t *testing.T) {
 }
 
 // TestDatabasesAreNoFiles: a file that is a database by its name is a problem of check, which opens nothing; the
-// problem names the setting that reads it.
+// problem names the setting that reads it, and no address.
 func TestDatabasesAreNoFiles(t *testing.T) {
 	for file, want := range map[string]string{
 		"a.sqlite": "read: {sqlite: a.sqlite, table: NAME}", "b/a.DB3": "read: {sqlite: b/a.DB3, table: NAME}",
-		"a.duckdb": "read: {database: a.duckdb, table: NAME}",
-		"a.csv":    "", "sqlite.csv": "", "duckdb": "", "a.db": "",
+		"a.duckdb":             "read: {database: a.duckdb, table: NAME}",
+		"postgres://u:pw@h/db": "connection: service:NAME", "jdbc:postgresql:db": "connection: service:NAME",
+		"a/b://c": "", "c:/a.csv": "",
+		"a.csv": "", "sqlite.csv": "", "duckdb": "", "a.db": "",
 	} {
 		_, err := (&source.File{File: file}).Declare(pipeline.Declaring{})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, must say %q", file, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "pw") {
+			t.Errorf("%v: quotes a password", err)
 		}
 	}
 }

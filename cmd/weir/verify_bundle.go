@@ -14,6 +14,7 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
+	"weir/pipeline/words"
 	"weir/record"
 	"weir/runtime"
 	"weir/runtime/bundle"
@@ -134,6 +135,14 @@ func readsModel(ctx context.Context, files []pipeline.File, readers pipeline.Rea
 	return err
 }
 
+// doubt goes before what a release states of itself, where it is not what a run left: a reader of one line is warned.
+func doubt(found bundle.Judgement) string {
+	if len(found.Differ) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("DIFFERS, in %s, from what the run left. It states: ", words.Plural(len(found.Differ), "place"))
+}
+
 // printJudgement prints what was found, and errs where something differs.
 func printJudgement(s streams, path string, b *bundle.Bundle, found bundle.Judgement, asJSON bool) error {
 	var err error
@@ -148,8 +157,8 @@ func printJudgement(s streams, path string, b *bundle.Bundle, found bundle.Judge
 		}{err == nil, found, b.Statement}), silent(err))
 	}
 	p := b.Statement.Predicate
-	text := fmt.Sprintf("%s\nrun %s of %s, spec %s, dataset %s version %s\n", p.Promise(), p.Run, p.Name, p.SpecDigest,
-		p.Dataset.ID, p.Dataset.Version)
+	text := fmt.Sprintf("%s%s\nrun %s of %s, spec %s, dataset %s version %s\n", doubt(found), p.Promise(), p.Run, p.Name,
+		p.SpecDigest, p.Dataset.ID, p.Dataset.Version)
 	for _, part := range []struct {
 		title string
 		lines []string

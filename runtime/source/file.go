@@ -27,6 +27,11 @@ func (s *File) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) 
 		ps.Add("file", "empty", "the path of a table")
 		return pipeline.Declared{}, ps.Err()
 	}
+	if isAddress(s.File) {
+		ps.Add("file", "an address", "the path of a table; one of a server is read by dataset.database, with connection: service:NAME, "+
+			"whose address and password the owner keeps outside of the spec")
+		return pipeline.Declared{}, ps.Err()
+	}
 	if strings.ContainsAny(filepath.Dir(s.File), "*?") {
 		ps.Add("file", "a path with * or ? in the name of a folder", "a pattern in the last part of the path alone")
 		return pipeline.Declared{}, ps.Err()
@@ -42,6 +47,12 @@ func (s *File) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) 
 		d.Reading = true // equal bytes in a .csv and in a .tsv are other rows
 	}
 	return d, nil
+}
+
+// isAddress reports whether a text is an address, which may hold a password, and no path.
+func isAddress(text string) bool {
+	scheme, _, found := strings.Cut(text, "://")
+	return found && scheme != "" && !strings.ContainsAny(scheme, `/\`) || strings.HasPrefix(text, "jdbc:")
 }
 
 // databaseKey returns the key of dataset.database.read for a file that is a database by the end of its name, else "".
