@@ -126,7 +126,7 @@ def test_every_fault_is_a_problem(study: Path) -> None:
 
 
 def test_over_budget_is_refused(study: Path, charges: Callable[[], int]) -> None:
-    with pytest.raises(weir_dp.PrivacyError, match=r"Nothing was charged\. Lower privacy\.epsilon"):
+    with pytest.raises(weir_dp.PrivacyError, match="Nothing was charged"):
         weir_dp.run("study.yaml", set={"dataset.budget.epsilon": 0.5}, yes=True, progress=False)
     assert charges() == 0
 
@@ -178,7 +178,6 @@ def test_an_interrupted_run_goes_on(study: Path, charges: Callable[[], int]) -> 
         said = process.stderr.read()
     assert process.returncode != 0
     assert "KeyboardInterrupt: interrupted" in said
-    assert "run the same command again to continue" in said
     assert weir_dp.run("study.yaml", progress=False).table().num_rows == 20
     assert charges() == 1
 
