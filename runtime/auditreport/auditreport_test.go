@@ -41,15 +41,18 @@ func newStudy(t *testing.T) *study {
 	t.Helper()
 	s := &study{t: t, dir: t.TempDir(), now: time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)}
 	s.ledger = filepath.Join(s.dir, "patients.csv"+dataset.LedgerSuffix)
-	l, err := ledger.Open(disk.Disk{}, s.ledger, datasetID, func() time.Time {
-		s.now = s.now.Add(time.Hour)
-		return s.now
-	})
+	l, err := ledger.Open(disk.Disk{}, s.ledger, datasetID, s.clock)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.l = l
 	return s
+}
+
+// clock returns the hour after the last one.
+func (s *study) clock() time.Time {
+	s.now = s.now.Add(time.Hour)
+	return s.now
 }
 
 // run charges one Gaussian release under a budget, if there is one, and leaves record, release and figures.

@@ -32,11 +32,17 @@ func Gather(q Request) (Report, error) {
 		return Report{}, err
 	}
 	r := Report{Accounts: []Account{}, Looked: len(q.Runs) > 0}
+	read := map[string][]branch{} // by the id of the dataset
 	for _, name := range q.Ledgers {
-		a, err := q.account(name, runs)
+		a, entries, err := q.account(name, runs)
 		if err != nil {
 			return r, err
 		}
+		b := branch{a.Ledger, entries}
+		if slices.ContainsFunc(read[a.Dataset], b.equals) {
+			continue
+		}
+		read[a.Dataset] = append(read[a.Dataset], b)
 		if len(unread) > 0 && len(r.Accounts) == 0 {
 			a.Disagree = append(a.Disagree, unread...)
 		}
@@ -48,7 +54,7 @@ func Gather(q Request) (Report, error) {
 			r.sees(run.Started)
 		}
 	}
-	return r, nil
+	return r, r.fork(read, ledger.Measure{Accountant: q.Accountant, Delta: q.Delta})
 }
 
 // found is the record of a run and where it lies.
@@ -79,31 +85,31 @@ func records(out []string) (runs []found, unread []string, err error) {
 	return runs, unread, nil
 }
 
-// account reports on one ledger.
-func (q Request) account(name string, runs []found) (Account, error) {
+// account reports on one ledger, and returns its charges.
+func (q Request) account(name string, runs []found) (Account, []ledger.Entry, error) {
 	ownersCopy, err := dataset.CopyBeside(name) // before the ledger, which others may be charging
 	if err != nil {
-		return Account{}, err
+		return Account{}, nil, err
 	}
 	path, entries, err := dataset.ReadLedgerOf(name)
 	fault := (*dataset.LedgerError)(nil)
 	if errors.As(err, &fault) && !errors.Is(err, ledger.ErrOldFormat) && strings.HasSuffix(path, dataset.LedgerSuffix) {
 		a := emptyAccount(path)
 		a.Disagree = append(a.Disagree, err.Error())
-		return a, nil
+		return a, nil, nil
 	}
 	if err != nil {
-		return Account{}, err
+		return Account{}, nil, err
 	}
 	a, err := accountOf(path, entries, ledger.Measure{Accountant: q.Accountant, Delta: q.Delta})
 	if err != nil {
-		return a, fmt.Errorf("%s: %w", path, err)
+		return a, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if a.Copied, err = ownersCopy.Check(entries); err != nil {
 		a.Disagree = append(a.Disagree, err.Error())
 	}
 	q.addRuns(&a, entries, runs)
-	return a, nil
+	return a, entries, nil
 }
 
 // addRuns lists the runs that charged the dataset or name it, and what disagrees.

@@ -1,0 +1,78 @@
+package auditreport
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weir/internal/disk"
+	"weir/privacy"
+	"weir/privacy/account"
+	"weir/privacy/ledger"
+	"weir/runtime/dataset"
+)
+
+// copied copies the ledger of the study, and opens the copy.
+func (s *study) copied() (*ledger.Ledger, string) {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "patients.csv"+dataset.LedgerSuffix)
+	text, err := os.ReadFile(s.ledger)
+	if err == nil {
+		err = os.WriteFile(path, text, 0o644)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	l, err := ledger.Open(disk.Disk{}, path, datasetID, s.clock)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return l, path
+}
+
+// TestForksAreToldAndAddedUp: two ledgers of one dataset that part after a common charge disagree, and what they come
+// to together is two releases more than what they share: three Gaussians of multiplier 5 are one of 5 over the root of 3.
+func TestForksAreToldAndAddedUp(t *testing.T) {
+	s := newStudy(t)
+	s.run(0, 2)
+	other, path := s.copied()
+	same := filepath.Join(t.TempDir(), "again"+dataset.LedgerSuffix)
+	if err := os.Symlink(s.ledger, same); err != nil {
+		t.Fatal(err)
+	}
+	s.run(1, 2)
+	main := s.l
+	s.l = other
+	s.run(2, 2)
+	s.l = main
+
+	q := s.request()
+	q.Ledgers, q.Runs = []string{s.ledger, same, path}, nil
+	r, err := Gather(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Accounts) != 2 || !r.Disagrees() {
+		t.Fatalf("%d accounts, must be 2 that disagree", len(r.Accounts))
+	}
+	accountant, err := account.ByName("zcdp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := accountant.Epsilon([]privacy.Event{privacy.Gaussian{NoiseMultiplier: 5 / math.Sqrt(3)}}, privacy.AddRemove, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{s.ledger + " lacks 1 charge of " + path + ", which lacks 1 charge of it",
+		"together: 3 charges, composed epsilon " + bound(want, "").text(), "weir ledger merge"} {
+		if !strings.Contains(r.Faults(), part) {
+			t.Errorf("%s: must say %q", r.Faults(), part)
+		}
+	}
+	q.Ledgers = []string{s.ledger, same}
+	if r, err := Gather(q); err != nil || r.Disagrees() || len(r.Accounts) != 1 {
+		t.Errorf("one ledger, named twice: %d accounts, %s: %v", len(r.Accounts), r.Faults(), err)
+	}
+}
