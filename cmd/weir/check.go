@@ -21,6 +21,7 @@ import (
 	"weir/privacy/ledger"
 	"weir/runtime"
 	"weir/runtime/experiment"
+	"weir/runtime/review"
 	"weir/schema"
 )
 
@@ -62,6 +63,7 @@ type checkFlags struct {
 	place           ledgerPlaceFlags
 	format, explain string
 	asJSON, strict  bool
+	tracked, print0 bool
 }
 
 func checkCommand(s streams) *cobra.Command {
@@ -79,6 +81,9 @@ prices all.
 SPEC is a path, a folder, which stands for the specs that lie in it, - for a
 spec on standard input, whose paths start in the current folder, or specs:NAME
 for one that is built in or for all whose names begin with NAME and a hyphen.
+--tracked stands for all specs that git tracks in the current folder and below it,
+sound or not; with --print0 their names are printed, for xargs -0, and nothing is
+checked.
 
 Warnings do not fail the check. A spec accepts one by privacy.acknowledge, with
 a reason, and then it is printed with the reason; --strict refuses all others.
@@ -88,7 +93,7 @@ under --strict a warning that no reason accepts.`,
 		Example: "  weir check examples/cardio/quickstart.yaml\n  weir check --strict specs/*.yaml\n  weir check spec.yaml " +
 			"--format sarif > weir.sarif\n  weir check --explain W03",
 		Args: func(c *cobra.Command, args []string) error {
-			if f.explain != "" {
+			if f.explain != "" || f.tracked {
 				return noArgs(c, args)
 			}
 			return atLeastOne(c, args)
@@ -105,6 +110,8 @@ under --strict a warning that no reason accepts.`,
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object (--format json)")
 	c.Flags().BoolVar(&f.strict, "strict", false, "refuse warnings that the spec does not acknowledge")
 	c.Flags().StringVar(&f.format, "format", "text", "text, json or sarif")
+	c.Flags().BoolVar(&f.tracked, "tracked", false, "check all specs that git tracks in the current folder and below it")
+	c.Flags().BoolVar(&f.print0, "print0", false, "print the names of the specs, a NUL behind each, and check nothing")
 	c.Flags().StringVar(&f.explain, "explain", "", "print an audit rule, such as W03, and exit")
 	completeFlag(c, "format", oneOf("text", "json", "sarif"))
 	completeFlag(c, "explain", completeRule)
@@ -119,9 +126,15 @@ func (f *checkFlags) check(c *cobra.Command, s streams, args []string) error {
 	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
 		return usage(c, fmt.Errorf("--format: is %q, must be text, json or sarif", f.format))
 	}
-	files, err := filesOf(args, beginsSpec)
+	files, err := f.files(c, args)
 	if err != nil {
 		return err
+	}
+	if f.print0 {
+		for _, file := range files {
+			fmt.Fprint(s.out, file, "\x00")
+		}
+		return nil
 	}
 	if slices.Contains(files, stdinArg) {
 		if err := f.spec.readStdin(s.in); err != nil {
@@ -140,6 +153,21 @@ func (f *checkFlags) check(c *cobra.Command, s streams, args []string) error {
 	err = f.verdict(&report, faults)
 	report.OK = err == nil
 	return report.print(s, f.format, err)
+}
+
+// files returns the specs that are asked for. A tracked one that could be taken for a flag or for a built-in spec is
+// named from the current folder.
+func (f *checkFlags) files(c *cobra.Command, args []string) ([]string, error) {
+	if !f.tracked {
+		return filesOf(args, beginsSpec)
+	}
+	files, err := review.TrackedSpecs(c.Context(), ".")
+	for i, file := range files {
+		if strings.HasPrefix(file, "-") || strings.HasPrefix(file, "specs:") {
+			files[i] = "." + string(filepath.Separator) + file
+		}
+	}
+	return files, err
 }
 
 // add checks one spec. The error is of what is wrong beside the problems that the report lists, or of type

@@ -85,18 +85,18 @@ func runJob(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := os.ReadFile(filepath.Join(ts.Getenv("CI_HELPERS"), "gitlab.yml"))
 	ts.Check(err)
 	var file struct {
-		Weir struct {
+		Job struct {
 			Variables map[string]string
 			Script    []string
-		}
+		} `yaml:"weir-review"`
 	}
 	ts.Check(yaml.Unmarshal(text, &file))
-	for _, name := range slices.Sorted(maps.Keys(file.Weir.Variables)) {
+	for _, name := range slices.Sorted(maps.Keys(file.Job.Variables)) {
 		if ts.Getenv(name) == "" {
-			ts.Setenv(name, file.Weir.Variables[name])
+			ts.Setenv(name, file.Job.Variables[name])
 		}
 	}
-	runBash(ts, args[0], strings.Join(file.Weir.Script, "\n"))
+	runBash(ts, args[0], strings.Join(file.Job.Script, "\n"))
 }
 
 // runBash runs a script as the runners of GitHub and GitLab do.

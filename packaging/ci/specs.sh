@@ -7,9 +7,20 @@ begins() {
   LC_ALL=C grep -qaE "^($(printf '\357\273\277'))?[\"']?$2[\"']?[ ]*:" < "$1"
 }
 
-# is_spec FILE, is_domain FILE tell a spec and a domain from other YAML.
-is_spec() { [ -f "$1" ] && begins "$1" weir && begins "$1" stages; }
+# is_domain FILE tells a domain from other YAML.
 is_domain() { [ -f "$1" ] && begins "$1" columns; }
+
+# tracked LIST writes the specs that git tracks into a file, a NUL behind each: weir tells them from other YAML.
+tracked() { weir check --tracked --print0 > "$1"; }
+
+# within SPEC FILE reports whether a YAML file or lock may be the spec or a file that the spec reads by its name: such a
+# file lies in the folder of the spec or below it.
+within() {
+  local folder
+  folder=$(dirname -- "$1")
+  case $2 in *.yaml | *.yml | weir.lock | */weir.lock) ;; *) return 1 ;; esac
+  [ "$folder" = . ] || case $2 in "${folder#./}"/*) ;; *) return 1 ;; esac
+}
 
 # argument FILE prints the file as weir takes it: -x would be a flag, and specs:x a built-in spec.
 argument() {
