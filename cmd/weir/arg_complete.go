@@ -188,7 +188,8 @@ func settableOf(reg *pipeline.Registry, args []string, typed string) map[string]
 	return all
 }
 
-// kindsOf returns the kind of each stage of the first spec that can be read, by the name of the stage.
+// kindsOf returns the kind of each stage of the first spec that can be read, by the name of the stage. A name that no
+// stage may have is left out: the shell puts it into the command line as it stands, and the spec may be a stranger's.
 func kindsOf(args []string) map[string]string {
 	kinds := map[string]string{}
 	for _, arg := range args {
@@ -204,7 +205,9 @@ func kindsOf(args []string) map[string]string {
 			continue
 		}
 		for _, name := range doc.Keys("stages") {
-			kinds[name] = doc.Text(schema.Path("stages", name, "kind"))
+			if spec.IsStageName(name) {
+				kinds[name] = doc.Text(schema.Path("stages", name, "kind"))
+			}
 		}
 		if len(kinds) > 0 {
 			break

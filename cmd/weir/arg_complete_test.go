@@ -18,7 +18,7 @@ const (
 	inOrder   = ":32" // as they are, then files
 )
 
-// TestCompletion asks what shells ask.
+// TestCompletion asks what shells ask. Of a stranger's spec no word may come that a shell would carry out.
 func TestCompletion(t *testing.T) {
 	s := newStudy(t, 4)
 	t.Chdir(s.dir)
@@ -28,6 +28,8 @@ func TestCompletion(t *testing.T) {
 		s.must(os.MkdirAll(filepath.Join("runs", "study", run), 0o755))
 		s.write(filepath.Join("runs", "study", run, "run.json"), "{}")
 	}
+	s.write("hostile.yaml", "stages:\n  \"$(touch pwned)a\": {kind: sample}\n  \"a\\nb\": {kind: sample}\n  "+
+		"'x;id': {kind: sample}\n  good: {kind: sample}\n")
 	cases := []struct {
 		line, directive string
 		words           []string // that must come, or with ! must not
@@ -68,6 +70,7 @@ func TestCompletion(t *testing.T) {
 		{"run spec.yaml --set stages.sample.from=tr|", only, []string{"stages.sample.from=train"}},
 		{"run specs:uclanesl-adult --set stages.|", onlyOn, []string{"stages.train."}},
 		{"run absent.yaml --set stages.|", onlyOn, []string{"!stages.train."}},
+		{"run hostile.yaml --set stages.|", onlyOn, []string{"stages.good=", `!stages."$(touch pwned)a"=`}},
 		{"schema |", only, []string{"pipeline", "domain"}},
 		{"completion |", only, []string{"bash", "powershell"}},
 	}
@@ -82,6 +85,9 @@ func TestCompletion(t *testing.T) {
 		}
 		if code != exitDone || lines[len(lines)-1] != c.directive {
 			t.Errorf("%s: exit code %d, directive %s, must be %s: %s", c.line, code, lines[len(lines)-1], c.directive, errs)
+		}
+		if strings.ContainsAny(strings.Join(list, ""), "$`;\"'\\&|<>") {
+			t.Errorf("%s: offers %q, must offer no word that a shell takes apart", c.line, list)
 		}
 		for _, word := range c.words {
 			name, absent := strings.CutPrefix(word, "!")

@@ -245,7 +245,7 @@ func (p *parser) stage(id string) Stage {
 			"a name without dot, slash, blank, # or control character, other "+
 				"than dataset", "")
 		p.misnamed = true
-	case !stageName(id):
+	case !IsStageName(id):
 		p.problemAt(path, fmt.Sprintf("the stage name %q", id), stageNames, "")
 		p.misnamed = true
 	case !p.doc.Has(path + ".kind"):
@@ -260,9 +260,9 @@ func (p *parser) stage(id string) Stage {
 
 const stageNames = "letters, digits, _ and -, not - first, of at most 64 bytes together"
 
-// stageName reports whether files can be named after a stage on any system: what leaves a
+// IsStageName reports whether files can be named after a stage on any system: what leaves a
 // run is.
-func stageName(id string) bool {
+func IsStageName(id string) bool {
 	for i, r := range id {
 		if r == '-' && i == 0 || r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			return false
