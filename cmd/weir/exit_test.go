@@ -34,6 +34,20 @@ func TestExitCodeOfAnUnknownCommand(t *testing.T) {
 	}
 }
 
+// TestFlagsOfAnotherType: a flag whose value is not of its type says what it must be, in no word of a library.
+func TestFlagsOfAnotherType(t *testing.T) {
+	for args, want := range map[string]string{
+		"sample m --rows x":      `--rows: is "x", must be a whole number`,
+		"epsilon --delta little": `--delta: is "little", must be a number`,
+		"check --strict=perhaps": `--strict: is "perhaps", must be true or false`,
+	} {
+		code, _, errs := study{t, ""}.weir(strings.Fields(args)...)
+		if code != exitUsage || !strings.Contains(errs, want) || strings.Contains(errs, "strconv") {
+			t.Errorf("%s: exit code %d, %s: must say %s", args, code, errs, want)
+		}
+	}
+}
+
 // TestExitCodeOfTooManyArguments: the exit code is the one for any mistake in the command line, whichever
 // number a command takes.
 func TestExitCodeOfTooManyArguments(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"weir/internal/plaintext"
@@ -72,7 +73,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, flagFault(err)) })
 	for _, command := range commands() {
 		root.AddCommand(command(s))
 	}
@@ -143,6 +144,20 @@ func withCode(code int, err error) error {
 // usage returns a mistake in the command line, with a pointer to the help.
 func usage(c *cobra.Command, err error) error {
 	return withCode(exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath()))
+}
+
+// flagFault words the fault of a flag whose value is not of its type, as problems of specs are worded.
+func flagFault(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	must, known := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0 on",
+		"float64": "a number", "bool": "true or false", "duration": "a time, as 1h30m"}[invalid.GetFlag().Value.Type()]
+	if !known {
+		return err
+	}
+	return fmt.Errorf("--%s: is %q, must be %s", invalid.GetFlag().Name, invalid.GetValue(), must)
 }
 
 func exitCode(ctx context.Context, err error) int {
