@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weir_dp._program import PathLike, flags, settings
+from weir_dp._program import PathLike, numbers, paths, settings, switches
 from weir_dp._progress import Progress
 from weir_dp._run import Run, carry_out, shown
 from weir_dp._tables import read_table
@@ -106,16 +106,11 @@ def experiment(
     Raises:
         ValueError: The spec has no experiment.
     """
-    given = flags(
-        out=out,
-        ledger=ledger,
-        fresh=fresh,
-        confine=confine,
-        drop_noise_key=drop_noise_key,
-        workers=workers,
-        insecure_noise_seed=insecure_noise_seed,
-        yes=yes,
-    )
+    given = [
+        *paths(out=out, ledger=ledger),
+        *switches(fresh=fresh, confine=confine, drop_noise_key=drop_noise_key, yes=yes),
+        *numbers(workers=workers, insecure_noise_seed=insecure_noise_seed),
+    ]
     document = carry_out([spec], [*settings(set), *given], progress)
     if "sweep" not in document:
         raise ValueError(f"{spec}: has no experiment, must be run by weir_dp.run, which returns the finished run")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weir_dp._errors import MismatchError, Problem, WeirError
-from weir_dp._program import Outcome, PathLike, call, flags, settings
+from weir_dp._program import Outcome, PathLike, call, numbers, paths, settings, switches
 from weir_dp._run import Run
 
 
@@ -89,7 +89,7 @@ def check(
     Raises:
         SpecError: The call is not one that weir accepts.
     """
-    given = flags(strict=strict, out=out, ledger=ledger, confine=confine)
+    given = [*switches(strict=strict, confine=confine), *paths(out=out, ledger=ledger)]
     outcome = call(["check", "--json", *settings(set), *given, "--", *specs])
     if not outcome.out:
         raise outcome.error()
@@ -144,7 +144,7 @@ def plan(
         SpecError: The spec is not valid.
         PrivacyError: The spec is not private, or over the budget of its dataset.
     """
-    given = [*settings(set), *flags(out=out, ledger=ledger, confine=confine)]
+    given = [*settings(set), *paths(out=out, ledger=ledger), *switches(confine=confine)]
     outcome = call(["plan", "--json", *given, "--", spec])
     if outcome.code:
         raise outcome.error(_problems(spec, given))
@@ -200,7 +200,8 @@ def verify(
         SpecError: What is named is neither a run nor a bundle.
     """
     path = release.path if isinstance(release, Run) else release
-    outcome = call(["verify", "--json", *flags(offline=offline, key=key, workers=workers), "--", path])
+    given = [*switches(offline=offline), *paths(key=key), *numbers(workers=workers)]
+    outcome = call(["verify", "--json", *given, "--", path])
     document = outcome.document() if outcome.out else {}
     if outcome.code:
         raise _mismatch(outcome, document)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import operator
 import os
 import signal
 import subprocess
@@ -158,19 +160,59 @@ class _Reader:
 
 
 def settings(set: Mapping[str, object] | None) -> list[str]:
-    """Return the flags that override settings: text as it stands, other values as JSON."""
-    flags = []
-    for path, value in (set or {}).items():
-        flags += ["--set", f"{path}={value if isinstance(value, str) else json.dumps(value)}"]
-    return flags
+    """Return the flags that override settings: text as it stands, infinity as inf, other values as JSON.
+
+    Raises:
+        TypeError: A value is none that JSON has.
+    """
+    return [f"--set={path}={_setting(path, value)}" for path, value in (set or {}).items()]
 
 
-def flags(**given: object) -> list[str]:
-    """Return flags by their names: True is the flag alone, None and False are none."""
-    list_: list[str] = []
+def _setting(path: str, value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value == math.inf:
+        return "inf"
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"set: {path} is {value!r}, must be text, a number, True, False, None, a list or a dict"
+        ) from None
+
+
+def switches(**given: bool) -> list[str]:
+    """Return the flags that are given, by their names.
+
+    Raises:
+        TypeError: A value is neither True nor False. What is merely true, such as the text "no", sets no flag: one
+            of them charges without asking.
+    """
     for name, value in given.items():
-        if value is None or value is False:
-            continue
-        flag = "--" + name.replace("_", "-")
-        list_ += [flag] if value is True else [flag, str(os.fspath(value) if isinstance(value, os.PathLike) else value)]
-    return list_
+        if value is not True and value is not False:
+            raise TypeError(f"{name}: is {value!r}, must be True or False")
+    return ["--" + name.replace("_", "-") for name, value in given.items() if value]
+
+
+def numbers(**given: int | None) -> list[str]:
+    """Return flags with whole numbers, by their names; None is left out.
+
+    Raises:
+        TypeError: A value is no whole number.
+    """
+    for name, value in given.items():
+        if isinstance(value, bool) or not (value is None or hasattr(value, "__index__")):
+            raise TypeError(f"{name}: is {value!r}, must be a whole number")
+    return [f"--{name.replace('_', '-')}={operator.index(n)}" for name, n in given.items() if n is not None]
+
+
+def paths(**given: PathLike | None) -> list[str]:
+    """Return flags with paths, by their names; None is left out.
+
+    Raises:
+        TypeError: A value is no path.
+    """
+    for name, value in given.items():
+        if not (value is None or isinstance(value, (str, os.PathLike))):
+            raise TypeError(f"{name}: is {value!r}, must be a path")
+    return [f"--{name}={os.fspath(path)}" for name, path in given.items() if path is not None]

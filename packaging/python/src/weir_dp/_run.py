@@ -10,7 +10,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weir_dp._program import PathLike, call, flags, settings
+from weir_dp._program import PathLike, call, numbers, paths, settings, switches
 from weir_dp._progress import Listener, Progress
 from weir_dp._tables import read_table
 
@@ -260,21 +260,16 @@ def run(
         DeclinedError: Nobody said yes to the charge.
         WeirError: weir refused the spec or a stage failed; the class tells which, `problems` lists all faults.
         KeyboardInterrupt: The run was interrupted; the same call continues it.
+        TypeError: An argument has another type than its own; `yes` is True or False alone.
         ValueError: The spec has an experiment, which `experiment` runs.
     """
     chosen = settings(set)
-    _refuse_experiment(spec, [*chosen, *flags(confine=confine)])
-    given = flags(
-        out=out,
-        ledger=ledger,
-        fresh=fresh,
-        locked=locked,
-        confine=confine,
-        drop_noise_key=drop_noise_key,
-        workers=workers,
-        insecure_noise_seed=insecure_noise_seed,
-        yes=yes,
-    )
+    given = [
+        *paths(out=out, ledger=ledger),
+        *switches(fresh=fresh, locked=locked, confine=confine, drop_noise_key=drop_noise_key, yes=yes),
+        *numbers(workers=workers, insecure_noise_seed=insecure_noise_seed),
+    ]
+    _refuse_experiment(spec, [*chosen, *switches(confine=confine)])
     return Run.of(carry_out([spec], [*chosen, *given], progress))
 
 

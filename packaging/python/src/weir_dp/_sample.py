@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weir_dp._program import PathLike, call, flags
+from weir_dp._program import PathLike, call, numbers, paths, switches
 from weir_dp._run import Run
 from weir_dp._tables import read_table
 
@@ -51,11 +51,11 @@ def sample(
     conditions = [
         flag for column, values in (where or {}).items() for flag in ("--where", f"{column}={_listed(values)}")
     ]
-    given = flags(rows=n, seed=seed, max_tries=max_tries, copies=copies, step=step, argmax=argmax)
+    given = [*numbers(rows=n, seed=seed, max_tries=max_tries, copies=copies, step=step), *switches(argmax=argmax)]
     with tempfile.TemporaryDirectory(prefix="weir-dp-") as folder:
         file = Path(folder, "sample.parquet")
         path = model.path if isinstance(model, Run) else model
-        outcome = call(["sample", *given, *conditions, *flags(out=file), "--", path])
+        outcome = call(["sample", *given, *conditions, *paths(out=file), "--", path])
         if outcome.code:
             raise outcome.error()
         return read_table(file)
