@@ -90,18 +90,20 @@ func (w stabilityWriter) keep(name, text string) {
 // written lists the files of the study that people write: all others this version makes of them.
 func written() []string {
 	return []string{"visits.yaml", "visits.domain.yaml", "visits.csv", "newer.csv", "more.yaml", "sweep.yaml",
-		"small.yaml", "broken.yaml", "datapackage.json"}
+		"small.yaml", "broken.yaml", "datapackage.json", "wards/wards-1.csv", "wards/wards-2.csv",
+		"wards/wards.domain.yaml", "wards/proven.yaml", "wards/published.yaml", "wards/unproven.yaml"}
 }
 
 // writeStudy runs the study and leaves out what a run makes anew. The folder where it ran is gone then, as it is for
 // whoever reads it: owner files name the ledger of their table by its folder.
 func (w stabilityWriter) writeStudy() {
-	w.must(os.MkdirAll(w.dir, 0o755))
+	w.must(os.MkdirAll(w.path("wards"), 0o755))
 	for _, name := range written() {
 		text, err := os.ReadFile(filepath.Join(w.sources, "study", name))
 		w.must(err)
 		w.must(os.WriteFile(w.path(name), text, 0o644))
 	}
+	w.repository()
 	w.t.Run("study", func(t *testing.T) {
 		t.Chdir(w.dir)
 		w.prints(t, "lock", "visits.yaml")
@@ -110,17 +112,61 @@ func (w stabilityWriter) writeStudy() {
 		w.prints(t, "run", "small.yaml", "--out", "short")
 		w.prints(t, "bundle", "latest", "--runs", "short", "-o", "small.bundle.zip")
 	})
-	w.must(os.RemoveAll(w.path("short")))
-	w.must(os.RemoveAll(w.path("runs/cache")))
-	w.must(os.Remove(w.path("runs/.gitignore"))) // rows are made up, and git is to have the runs
-	w.must(filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".lock") && d.Name() != "weir.lock" {
-			err = os.Remove(path)
-		}
-		return err
-	}))
+	w.t.Run("wards", w.runWards)
+	for _, name := range []string{"short", "runs/cache", "runs/.gitignore", ".git", ".gitignore"} {
+		w.must(os.RemoveAll(w.path(name))) // rows are made up, and git is to have the runs
+	}
+	w.prune()
 	w.must(os.CopyFS(filepath.Join(w.folder, "study"), os.DirFS(w.dir)))
 	w.must(os.RemoveAll(w.dir))
+}
+
+// runWards makes what is rare in ledgers, owner files and records: units with several rows, a table in parts, published
+// and unproven charges, charges that a merge moved, noise of an earlier run, repeats, runs that failed or are a test.
+func (w stabilityWriter) runWards(t *testing.T) {
+	wards := w.path("wards")
+	t.Chdir(wards)
+	for _, spec := range []string{"proven.yaml", "published.yaml", "unproven.yaml", "../small.yaml"} {
+		w.prints(t, "run", spec)
+	}
+	w.prints(t, "run", "proven.yaml", "--set", "stages.sample.rows=30")
+	w.prints(t, "run", "../more.yaml", "--insecure-noise-seed", "2")
+	if code, out, errs := command("run", "proven.yaml", "--set", "stages.sample.where={score: 9}", "--set",
+		"stages.sample.max_tries=2"); code != exitFailed {
+		t.Fatalf("a run that draws too few rows: exit %d: %s%s", code, out, errs)
+	}
+	w.branch(t, wards)
+	w.prints(t, "run", "proven.yaml", "--set", "seed=4", "--set", "experiment.repeats=2")
+	const ledger = "wards-_.csv.weir-ledger.jsonl"
+	w.prints(t, "ledger", "merge", ledger, filepath.Join(w.dir, "branch", ledger))
+	w.must(os.RemoveAll(filepath.Join(w.dir, "branch")))
+}
+
+// branch charges a copy of a folder whose owner file does not find the ledger of the first.
+func (w stabilityWriter) branch(t *testing.T, folder string) {
+	branch, away := filepath.Join(w.dir, "branch"), filepath.Join(w.dir, "away")
+	w.must(os.CopyFS(branch, os.DirFS(folder)))
+	w.must(os.Rename(folder, away))
+	t.Run("branch", func(t *testing.T) {
+		t.Chdir(branch)
+		w.prints(t, "run", "proven.yaml", "--set", "seed=5")
+	})
+	w.must(os.Rename(away, folder))
+}
+
+// prune removes locks of processes, and of the runs of the wards all but their records.
+func (w stabilityWriter) prune() {
+	w.must(filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		inner, pruned := strings.CutPrefix(filepath.ToSlash(path), filepath.ToSlash(w.path("wards/runs/")))
+		switch {
+		case err != nil || d.IsDir():
+			return err
+		case strings.HasSuffix(path, ".lock") && d.Name() != "weir.lock",
+			pruned && d.Name() != "run.json" && !strings.HasPrefix(inner, "/datasets/"):
+			return os.Remove(path)
+		}
+		return nil
+	}))
 }
 
 // prints runs a command line, which must end well, and returns what it prints.
