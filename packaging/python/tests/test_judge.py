@@ -100,3 +100,20 @@ def test_a_run_verifies_and_a_changed_one_does_not(study: Path) -> None:
 def test_what_is_no_run_is_an_error(study: Path) -> None:
     with pytest.raises(weir_dp.SpecError, match="nowhere: "):
         weir_dp.verify("nowhere")
+
+
+def test_categories_have_all_levels_in_their_order(study: Path) -> None:
+    domain = (study / "domain.yaml").read_text()
+    (study / "domain.yaml").write_text(domain.replace("ward, type: categorical", "ward, type: ordinal"))
+    run = weir_dp.run("study.yaml", yes=True, progress=False)
+    few = weir_dp.sample(run, 4, where={"ward": "south"})
+    assert few["ward"].to_pylist() == ["south"] * 4
+    for table in (run.table(), few, weir_dp.sample(run.release["train.model"], 3), weir_dp.sample(run, 0)):
+        types = {name: table.schema.field(name).type for name in ("ward", "outcome")}
+        assert (types["ward"].ordered, types["outcome"].ordered) == (True, False)
+        for chunk in table["ward"].chunks:
+            assert chunk.dictionary.to_pylist() == ["north", "south", "east"]
+    assert list(run.frame()["ward"].cat.categories) == ["north", "south", "east"]
+    moved = study / "moved.model"
+    moved.write_bytes(run.release["train.model"].read_bytes())
+    assert weir_dp.sample(moved, 4, where={"ward": "south"})["ward"].to_pylist() == ["south"] * 4

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from weir_dp._program import PathLike, call, numbers, paths, settings, switches
 from weir_dp._progress import Listener, Progress
-from weir_dp._tables import read_table
+from weir_dp._tables import columns_of, read_table, with_levels
 
 if TYPE_CHECKING:
     import pandas
@@ -155,7 +155,7 @@ class Run:
         return tuple(name[: -len(".parquet")] for name in self.release if name.endswith(".parquet"))
 
     def table(self, name: str | None = None) -> pyarrow.Table:
-        """Return a released table.
+        """Return a released table; categories have all levels of the domain, ordered where the column is ordinal.
 
         Args:
             name: Stage that made the table, as `tables` lists them, or a released list such as ``train.marginals``;
@@ -173,7 +173,8 @@ class Run:
             name = self.tables[0]
         for ending in (".parquet", ".csv"):
             if name + ending in self.release:
-                return read_table(self.release[name + ending])
+                table = read_table(self.release[name + ending])
+                return with_levels(table, columns_of(self.path)) if ending == ".parquet" else table
         lists = [file[: -len(".csv")] for file in self.release if file.endswith(".csv")]
         raise KeyError(f"table: is {name!r}, must be one of {', '.join(dict.fromkeys([*self.tables, *lists]))}")
 

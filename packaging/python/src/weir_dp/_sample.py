@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from weir_dp._program import PathLike, call, numbers, paths, switches
 from weir_dp._run import Run
-from weir_dp._tables import read_table
+from weir_dp._tables import columns_of, read_table, with_levels
 
 if TYPE_CHECKING:
     import pyarrow
@@ -41,7 +41,8 @@ def sample(
         argmax: Take the most probable category instead of drawing one.
 
     Returns:
-        A table of `n` rows, or of `n` rows for each copy, with the columns of the source.
+        A table of `n` rows, or of `n` rows for each copy, with the columns of the source. Categories have all levels
+        of the domain where the model lies in the release of its run, else those that occur.
 
     Raises:
         StageError: The model cannot be read, or meets the conditions too seldom.
@@ -54,11 +55,12 @@ def sample(
     given = [*numbers(rows=n, seed=seed, max_tries=max_tries, copies=copies, step=step), *switches(argmax=argmax)]
     with tempfile.TemporaryDirectory(prefix="weir-dp-") as folder:
         file = Path(folder, "sample.parquet")
-        path = model.path if isinstance(model, Run) else model
+        path = Path(model.path if isinstance(model, Run) else model)
         outcome = call(["sample", *given, *conditions, *paths(out=file), "--", path])
         if outcome.code:
             raise outcome.error()
-        return read_table(file)
+        columns = columns_of(path if path.is_dir() else path.resolve().parents[1])
+        return with_levels(read_table(file), columns)
 
 
 def _listed(values: object) -> str:
