@@ -234,7 +234,7 @@ func TestImportsKeepToTheirRooms(t *testing.T) {
 	}
 }
 
-// isModule reports whether a folder is a module of its own, as packaging is: it can import nothing of ours, nor we of it.
+// isModule reports whether a folder is a module of its own, as packaging is: neither module can import the other.
 func isModule(path string) bool {
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
 	return err == nil

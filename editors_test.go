@@ -37,7 +37,7 @@ func TestSchemasServeEditors(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := &settingsWalk{t: t, file: file, id: id, compiler: c}
-		w.below(doc, "#")
+		w.walk(doc, "#")
 		if w.examples < 3 {
 			t.Errorf("%s: has %d examples: the check has gone blind", file, w.examples)
 		}
@@ -52,41 +52,41 @@ type settingsWalk struct {
 	examples int
 }
 
-func (w *settingsWalk) below(v any, at string) {
+func (w *settingsWalk) walk(v any, place string) {
 	switch v := v.(type) {
 	case []any:
 		for i, one := range v {
-			w.below(one, fmt.Sprintf("%s/%d", at, i))
+			w.walk(one, fmt.Sprintf("%s/%d", place, i))
 		}
 	case map[string]any:
 		named, _ := v["properties"].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(named)) {
-			w.setting(named[name], at+"/properties/"+name)
+			w.setting(named[name], place+"/properties/"+name)
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			w.below(v[key], at+"/"+key)
+			w.walk(v[key], place+"/"+key)
 		}
 	}
 }
 
 // setting checks one setting. What only tells a kind from others (if) is shown nowhere.
-func (w *settingsWalk) setting(v any, at string) {
+func (w *settingsWalk) setting(v any, place string) {
 	s, _ := v.(map[string]any)
 	described := s["description"] != nil && s["description"] != ""
 	if enum, ok := s["enum"].([]any); ok && !described {
 		list, _ := s["enumDescriptions"].([]any)
 		described = len(list) == len(enum) && !slices.Contains(list, any(""))
 	}
-	if !described && s["$ref"] == nil && !strings.HasSuffix(at, "/if/properties/kind") {
-		w.t.Errorf("%s: %s says nothing of itself", w.file, at)
+	if !described && s["$ref"] == nil && !strings.HasSuffix(place, "/if/properties/kind") {
+		w.t.Errorf("%s: %s says nothing of itself", w.file, place)
 	}
 	examples, _ := s["examples"].([]any)
 	for _, example := range examples {
 		w.examples++
-		if shape, err := w.compiler.Compile(w.id + at); err != nil {
-			w.t.Errorf("%s: %s: %v", w.file, at, err)
+		if shape, err := w.compiler.Compile(w.id + place); err != nil {
+			w.t.Errorf("%s: %s: %v", w.file, place, err)
 		} else if err := shape.Validate(example); err != nil {
-			w.t.Errorf("%s: %s: refuses its example %v: %v", w.file, at, example, err)
+			w.t.Errorf("%s: %s: refuses its example %v: %v", w.file, place, example, err)
 		}
 	}
 }
@@ -107,12 +107,12 @@ func TestSchemaStoreEntries(t *testing.T) {
 	}
 	urls := slices.Sorted(maps.Values(addresses()))
 	for _, e := range entries {
-		at := slices.Index(urls, e.URL)
-		if at < 0 || e.Name == "" || e.Description == "" || e.Versions["1"] != e.URL || len(e.FileMatch) == 0 {
+		index := slices.Index(urls, e.URL)
+		if index < 0 || e.Name == "" || e.Description == "" || e.Versions["1"] != e.URL || len(e.FileMatch) == 0 {
 			t.Errorf("entry %+v: must have a name, a description, files, and one of the addresses %v", e, urls)
 			continue
 		}
-		urls = slices.Delete(urls, at, at+1)
+		urls = slices.Delete(urls, index, index+1)
 		for _, pattern := range e.FileMatch {
 			if !strings.HasPrefix(pattern, "*.weir") {
 				t.Errorf("%s: matches %s, must match files that are named for weir", e.Name, pattern)

@@ -41,7 +41,7 @@ func LoadSpec(path string, set []string, trial spec.Trial, confine bool, reg *pi
 	return ParseSpecFrom(path, data, set, trial, read, reg)
 }
 
-// Reading returns what reads the files that a spec in a folder names. It opens the folder each time, since trials of the
+// Reading returns what reads the files that a spec in a folder names. It opens the folder each time: trials of the
 // spec may name others later.
 func Reading(dir string, confine bool) func(file string) ([]byte, error) {
 	return func(file string) ([]byte, error) {

@@ -60,7 +60,7 @@ func fields(t reflect.Type) ([]field, error) {
 	return shareAll(t, all), checkKeys(t, all)
 }
 
-// structs holds the settings of struct types, so that those of a list of a thousand columns are read once.
+// structs holds the settings of struct types, so that a list of a thousand columns has them read once.
 type structs map[reflect.Type][]field
 
 // fields lists what fields does; nobody changes it.

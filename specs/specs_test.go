@@ -57,12 +57,12 @@ func planOf(name string, set ...string) (*compile.Plan, error) {
 
 // compilerOf returns what compiles the trials of the spec of a plan.
 func compilerOf(base *compile.Plan) experiment.Compiler {
-	return func(trial spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+	return func(trial spec.Trial, compiled func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
 		s, err := base.Spec.Trial(trial)
 		if err != nil {
 			return nil, err
 		}
-		return by(s)
+		return compiled(s)
 	}
 }
 
@@ -116,12 +116,12 @@ func TestTrialsShareTheirBills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone := together.Asked()
+	alone := together.Questions()
 	priced := func(one experiment.Compiler) int {
 		if _, err := experiment.Priced(base, trials, one); err != nil {
 			t.Fatal(err)
 		}
-		return together.Asked()
+		return together.Questions()
 	}
 	shared := priced(compilerOf(base))
 	if again := priced(compilerOf(base)); again != shared {
@@ -129,15 +129,15 @@ func TestTrialsShareTheirBills(t *testing.T) {
 	}
 	each := 0
 	for _, trial := range trials {
-		if own := (&account.Memory{}); trial.Repeat == 0 {
+		if memory := (&account.Memory{}); trial.Repeat == 0 {
 			sp, err := s.Trial(trial)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := compile.Remembering(sp, own); err != nil {
+			if _, err := compile.Remembering(sp, memory); err != nil {
 				t.Fatal(err)
 			}
-			each += own.Asked()
+			each += memory.Questions()
 		}
 	}
 	if shared <= alone || 2*shared > each {

@@ -63,7 +63,8 @@ func Categorical[C uint8 | uint16 | int32](r *Rows, codes []C, categories int) e
 	}
 	for _, c := range codes {
 		if int64(c) < 0 || int64(c) >= int64(categories) {
-			return fmt.Errorf("rows: column %d: holds a code outside the categories, must be from 0 to %d", len(r.columns), categories-1)
+			return fmt.Errorf("rows: column %d: holds a code outside the categories, must be from 0 to %d",
+				len(r.columns), categories-1)
 		}
 	}
 	r.columns = append(r.columns, oneHot[C]{codes: codes, width: categories})

@@ -62,14 +62,14 @@ func (f *canaryFlags) play(c *cobra.Command, subject *audit.Subject, ran func(do
 	*audit.Canaries, error) {
 	began, done := time.Now(), 0
 	return subject.Canaries(c.Context(), audit.Game{Canaries: f.number, Runs: f.runs, Random: rand.Reader,
-		Ran: func(run, of int) {
+		Ran: func(run, runs int) {
 			done = run
-			text := fmt.Sprintf("%d of %d runs done", run, of)
-			if run < of {
-				left := time.Duration(float64(time.Since(began)) / float64(run) * float64(of-run))
+			text := fmt.Sprintf("%d of %d runs done", run, runs)
+			if run < runs {
+				left := time.Duration(float64(time.Since(began)) / float64(run) * float64(runs-run))
 				text += fmt.Sprintf(", about %s left", coarse(left))
 			}
-			ran(run, of, text)
+			ran(run, runs, text)
 		},
 		Compared: func(n, of int) {
 			ran(done, f.runs, fmt.Sprintf("run %d of %d: %d of %d canaries compared", done+1, f.runs, n, of))
@@ -84,7 +84,7 @@ func (f *canaryFlags) outlook(plan *compile.Plan) string {
 			paid = append(paid, step.ID+" ("+step.Kind+")")
 		}
 	}
-	return fmt.Sprintf("%s with %s each; in each the stages that pay are carried out: %s; the first shows how long all take",
+	return fmt.Sprintf("%s with %s each; each carries out the stages that pay: %s; the first shows how long all take",
 		words.Plural(f.runs, "run"), words.Plural(f.number, "canary row"), strings.Join(paid, ", "))
 }
 

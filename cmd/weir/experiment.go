@@ -59,7 +59,7 @@ func (f *specFlags) trials(arg string, base *compile.Plan, plan planner) (*exper
 		return nil, withCode(exitUsage, err)
 	}
 	var done atomic.Int64
-	return plan(base, trials, func(t spec.Trial, by func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
+	return plan(base, trials, func(t spec.Trial, compiled func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
 		if f.tell != nil && t.Repeat == 0 {
 			defer func() { f.tell(arg, int(done.Add(1))) }()
 		}
@@ -67,7 +67,7 @@ func (f *specFlags) trials(arg string, base *compile.Plan, plan planner) (*exper
 		if err != nil {
 			return nil, review.Unread(err)
 		}
-		return f.planned(arg, sp, by)
+		return f.planned(arg, sp, compiled)
 	})
 }
 

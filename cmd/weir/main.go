@@ -152,8 +152,8 @@ func flagFault(err error) error {
 	if !errors.As(err, &invalid) {
 		return err
 	}
-	must, known := map[string]string{"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0 on",
-		"float64": "a number", "bool": "true or false", "duration": "a time, as 1h30m"}[invalid.GetFlag().Value.Type()]
+	must, known := map[string]string{"int": "a whole number", "int64": "a whole number",
+		"uint64": "a whole number from 0 on", "float64": "a number", "bool": "true or false", "duration": "a time, as 1h30m"}[invalid.GetFlag().Value.Type()]
 	if !known {
 		return err
 	}

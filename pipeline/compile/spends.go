@@ -53,8 +53,8 @@ func (c *compiler) checkShards(s *spec.Stage, in pipeline.Headers) {
 
 // checkPlanned prices every spend once, at scale 1, so that what cannot be priced
 // is a problem with a place.
-func (c *compiler) checkPlanned(s *spec.Stage, step *Step, to bill.Change) {
-	step.change = to
+func (c *compiler) checkPlanned(s *spec.Stage, step *Step, change bill.Change) {
+	step.change = change
 	names := map[string]bool{}
 	for _, spend := range step.Work.Spends {
 		if spend.Name == "" {
@@ -71,7 +71,7 @@ func (c *compiler) checkPlanned(s *spec.Stage, step *Step, to bill.Change) {
 		if c.spec.Privacy.Epsilon.Infinite() {
 			scale = 0
 		}
-		if _, err := to.Price(spend, scale, c.spec.Privacy.Adjacency); err != nil {
+		if _, err := change.Price(spend, scale, c.spec.Privacy.Adjacency); err != nil {
 			c.refuse(s.ID, "W10", fmt.Sprintf("a mechanism (%s) without a price: %v", spend.Name, err),
 				"a mechanism that has a bound on what changes here")
 		}

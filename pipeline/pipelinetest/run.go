@@ -110,7 +110,8 @@ func checkOutputs(t reporter, k pipeline.Kind, c Case) {
 // checkNames: files that are released as they are have the names that the port declares, since no other may enter a
 // bundle.
 func checkNames(t reporter, port pipeline.Port, h pipeline.Header, r arrow.Record) {
-	if !h.Form.IsFiles() || h.Class == pipeline.Private || h.Form == pipeline.FormModel || h.Form == pipeline.FormDetector {
+	if !h.Form.IsFiles() || h.Class == pipeline.Private || h.Form == pipeline.FormModel ||
+		h.Form == pipeline.FormDetector {
 		return
 	}
 	names := r.Column(0).(*array.String)

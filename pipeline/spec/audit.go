@@ -223,7 +223,7 @@ func auditRules() []AuditRule {
 			"classes on artifacts",
 			"Annamalai et al. 2024, arXiv 2405.10994", HeldByCheck, []string{"TestModelHoldsNothingPrivate"}, "", ""},
 		{"W32", "warning", "the same dataset used by another spec without composing",
-			"one ledger for both datasets, so that their charges add up: the warning names the command (weir ledger continue); " +
+			"one ledger for both datasets, so that charges add up: the warning names the command (weir ledger continue); " +
 				"or, where the people are others, who they are in privacy.acknowledge",
 			"docs/design.md section 5", HeldByRun, []string{"TestSharedRowsAreSaid"}, "", ""},
 		{"W33", "warning", "epsilon out of reach of the accountant, or above 10 without privacy.acknowledge",

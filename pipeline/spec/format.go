@@ -22,8 +22,8 @@ func NewFormatter(reg *pipeline.Registry) (*Formatter, error) {
 }
 
 // Format lays out a spec, or the file of a domain, anew (schema.Format): settings in the order in which Canonical has
-// them, and what the file says as it is. Neither needs to be valid beyond its form, but other files are refused: nothing
-// is known of their order. The error is of type Diagnostics.
+// them, and what the file says as it is. Neither needs to be valid beyond its form. Other files are refused: nothing is
+// known of their order. The error is of type Diagnostics.
 func (f *Formatter) Format(file string, data []byte) ([]byte, error) {
 	settings := f.spec
 	switch doc, _ := schema.Parse(file, data); {

@@ -59,7 +59,7 @@ func (o *origin) read() (*schema.Document, []schema.Problem) {
 	return doc, append(problems, strangers(doc, o.src.Set, stages)...)
 }
 
-// domain returns the domain that text describes; read reads it where no spec of the origin has read it without problems.
+// domain returns the domain that text describes; read reads it where no spec of the origin has read it soundly.
 func (k *known) domain(text string, read func() (*domain.Domain, []schema.Problem)) (*domain.Domain, []schema.Problem) {
 	k.lock.Lock()
 	defer k.lock.Unlock()

@@ -298,7 +298,7 @@ func leastReal(f, floor func(alpha float64) float64) (value, order float64) {
 // usualOrder is log10(alpha-1) of an order near the best one of most bills: the search begins there.
 const usualOrder = 1
 
-// nothingKnown is a floor that leaves no order out.
+// nothingKnown returns a floor that leaves no order out.
 func nothingKnown(float64) float64 { return math.Inf(-1) }
 
 // goldenSection runs a golden section search; 24 steps shrink the bracket by 1e5, and the

@@ -9,7 +9,7 @@ import (
 // TestFloorsChangeNoOptimum: leaving out orders whose floor is above the least value ends at the very value and order
 // of a search that leaves none out, for epsilon and for delta, and asks for fewer divergences.
 func TestFloorsChangeNoOptimum(t *testing.T) {
-	all, asked := 0, 0
+	all, questions := 0, 0
 	for _, e := range []privacy.Event{
 		privacy.Gaussian{NoiseMultiplier: 0.3}, privacy.Gaussian{NoiseMultiplier: 40}, privacy.Laplace{NoiseMultiplier: 2},
 		privacy.DiscreteGaussian{NoiseMultiplier: 3}, privacy.Pure{Epsilon: 0.01}, privacy.RandomizedResponse{Epsilon: 5},
@@ -31,7 +31,7 @@ func TestFloorsChangeNoOptimum(t *testing.T) {
 					func(a, rdp float64) float64 { return Improved.logDelta(a, rdp, 30) },
 				} {
 					value, order := leastReal(func(a float64) float64 { all++; return f(a, totalAt(releases, a)) }, nothingKnown)
-					d := &divergences{at: func(a float64) float64 { asked++; return totalAt(releases, a) }}
+					d := &divergences{at: func(a float64) float64 { questions++; return totalAt(releases, a) }}
 					v, o := leastReal(func(a float64) float64 { return f(a, d.value(a)) },
 						func(a float64) float64 { return f(a, d.floor(a)) })
 					if v != value || o != order {
@@ -41,7 +41,7 @@ func TestFloorsChangeNoOptimum(t *testing.T) {
 			}
 		}
 	}
-	if all == 0 || 10*asked > 8*all {
-		t.Errorf("%d of %d divergences were asked for, must be below 80 of 100", asked, all)
+	if all == 0 || 10*questions > 8*all {
+		t.Errorf("%d of %d divergences were questions for, must be below 80 of 100", questions, all)
 	}
 }

@@ -49,8 +49,8 @@ func (r *remembering) Epsilon(events []privacy.Event, adjacency privacy.Adjacenc
 	return a.epsilon, a.err
 }
 
-// Asked returns how many questions were computed.
-func (m *Memory) Asked() int {
+// Questions returns how many questions were computed.
+func (m *Memory) Questions() int {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	return len(m.answers)

@@ -21,7 +21,7 @@ func (c counting) Epsilon(events []privacy.Event, adjacency privacy.Adjacency, d
 	return c.RDP.Epsilon(events, adjacency, delta)
 }
 
-// questions are events of which no two are equal, at noise that differs in its last bit too.
+// questions returns events of which no two are equal, at noise that differs in its last bit too.
 func questions() (list [][]privacy.Event) {
 	for _, s := range []float64{1, math.Nextafter(1, 2), 2} {
 		g := privacy.Gaussian{NoiseMultiplier: s}

@@ -33,11 +33,11 @@ func wholeCumulant(g *grid, s float64) float64 {
 	n := len(g.mass)
 	sum, w, r := 0.0, 1.0, bitmath.Exp(-math.Abs(s)*g.h)
 	for i := range g.mass {
-		at := i
+		index := i
 		if s >= 0 {
-			at = n - 1 - i
+			index = n - 1 - i
 		}
-		sum += float64(g.mass[at] * w)
+		sum += float64(g.mass[index] * w)
 		w *= r
 	}
 	end := g.lo

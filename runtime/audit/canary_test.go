@@ -102,7 +102,7 @@ func TestCoinsChangeRows(t *testing.T) {
 	}
 }
 
-// TestCoinsAreFair: a million coins of one seed fall on each side half of the time, and so do pairs of neighbours and of
+// TestCoinsAreFair: a million coins of one seed fall on each side half of the time, and so do pairs of neighbours, of
 // coins of two seeds. The bound is four thousand of a million: fair coins break one of the three at a rate of
 // 6 exp(-2*4000^2/10^6) < 1e-13 (Hoeffding); coins that fall on one side 51 times in 100 are found.
 func TestCoinsAreFair(t *testing.T) {
@@ -137,7 +137,7 @@ func (s *seeds) Read(p []byte) (int, error) {
 }
 
 // TestNoiseIsNotTheCoins: each run takes a seed for its coins and another for its noise. Equal coins under new noise are
-// released otherwise, under the same noise alike, and new coins under that noise otherwise again.
+// released otherwise, under equal noise alike, and new coins under that noise otherwise again.
 func TestNoiseIsNotTheCoins(t *testing.T) {
 	coins, others, noise, more := Seed{1}, Seed{2}, Seed{3}, Seed{4}
 	g := game(20, 1)
@@ -277,19 +277,19 @@ func TestNumbersAndNearness(t *testing.T) {
 	}
 }
 
-// TestComparingManyCanariesIsTold: of many canaries it is told how many are done, and a cancelled audit ends among them.
+// TestComparingManyCanariesIsTold: an audit of many canaries says how many are done, and ends among them if cancelled.
 func TestComparingManyCanariesIsTold(t *testing.T) {
 	const number = 2*toldApart + 2
 	column := axis{canaries: make([]float64, number), made: []float64{1}, width: 1}
-	var told []int
+	var counts []int
 	ctx, cancel := context.WithCancel(t.Context())
 	tell := func(done, of int) {
-		if told = append(told, done); of != number || len(told) == 2 {
+		if counts = append(counts, done); of != number || len(counts) == 2 {
 			cancel()
 		}
 	}
 	err := near(ctx, make([]float64, number), []axis{column}, tell)
-	if !errors.Is(err, context.Canceled) || !slices.Equal(told, []int{toldApart, 2 * toldApart}) {
-		t.Errorf("%v, told %v, must be told twice and end", err, told)
+	if !errors.Is(err, context.Canceled) || !slices.Equal(counts, []int{toldApart, 2 * toldApart}) {
+		t.Errorf("%v, told %v, must be counts twice and end", err, counts)
 	}
 }

@@ -115,7 +115,7 @@ func errNoColumns() error {
 const mostNear = 20_000
 
 // nearest scores each canary by its distance from the nearest row of any released table, over the columns that both
-// have: 1 for another category or a missing value, of numbers the distance in parts of the bounds. tell is told how many
+// have: 1 for another category or a missing value, of numbers the distance in parts of the bounds. tell hears how many
 // are done; it may be nil.
 func nearest(ctx context.Context, canaries pipeline.Table, r *Rehearsal, tell func(done, of int)) ([]float64, error) {
 	rows, err := canaries.Collect(ctx)

@@ -26,10 +26,10 @@ func forks(branches []branch, q ledger.Measure) ([]string, error) {
 	union := branches[0].entries
 	for _, b := range branches[1:] {
 		first := branches[0]
-		here, there := ledger.Lacking(b.entries, first.entries), ledger.Lacking(first.entries, b.entries)
-		if len(here)+len(there) > 0 {
+		lost, added := ledger.Lacking(b.entries, first.entries), ledger.Lacking(first.entries, b.entries)
+		if len(lost)+len(added) > 0 {
 			list = append(list, fmt.Sprintf("%s lacks %s of %s, which lacks %s of it", first.path,
-				words.Plural(len(there), "charge"), b.path, words.Plural(len(here), "charge")))
+				words.Plural(len(added), "charge"), b.path, words.Plural(len(lost), "charge")))
 		}
 		union = append(slices.Clone(union), ledger.Lacking(union, b.entries)...)
 	}

@@ -33,7 +33,7 @@ func (s *study) copied() (*ledger.Ledger, string) {
 }
 
 // TestForksAreToldAndAddedUp: two ledgers of one dataset that part after a common charge disagree, and what they come
-// to together is two releases more than what they share: three Gaussians of multiplier 5 are one of 5 over the root of 3.
+// to together is two releases more than what they share: three Gaussians of multiplier 5 are one of 5 / sqrt(3).
 func TestForksAreToldAndAddedUp(t *testing.T) {
 	s := newStudy(t)
 	s.run(0, 2)
@@ -61,7 +61,8 @@ func TestForksAreToldAndAddedUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := accountant.Epsilon([]privacy.Event{privacy.Gaussian{NoiseMultiplier: 5 / math.Sqrt(3)}}, privacy.AddRemove, 1e-6)
+	three := privacy.Gaussian{NoiseMultiplier: 5 / math.Sqrt(3)}
+	want, err := accountant.Epsilon([]privacy.Event{three}, privacy.AddRemove, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (a Account) title() string {
 	return strings.Join(a.Names, ", ") + " (" + a.Dataset + ")"
 }
 
-// asOf says up to when the report tells. It is no time of the clock, so that of equal files reports are equal.
+// asOf says up to when the report tells. It is no time of the clock: equal files give equal reports.
 func (r Report) asOf() string {
 	if r.AsOf == nil {
 		return "It tells of no charge and no run."

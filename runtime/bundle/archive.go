@@ -206,7 +206,8 @@ func readEntries(r io.ReaderAt, size int64) ([]member, error) {
 func entry(r io.ReaderAt, e *zip.File, size int64) (m member, err error) {
 	switch {
 	case !portable(e.Name):
-		return m, misformed("%.60q: is no name that every system takes alike, must be a relative path of plain characters", e.Name)
+		return m, misformed("%.60q: is no name that every system takes alike, must be a relative path of plain characters",
+			e.Name)
 	case e.Method != zip.Store || e.CompressedSize64 != e.UncompressedSize64:
 		return m, misformed("%.60q: is compressed, must be stored as it is", e.Name)
 	case e.UncompressedSize64 > uint64(size):

@@ -60,10 +60,12 @@ type Predicate struct {
 
 // printable refuses facts that would be shown as lines of their own, or otherwise than they are.
 func (p Predicate) printable() error {
-	for _, fact := range [][2]string{{"run", p.Run}, {"name", p.Name}, {"weir", p.Weir}, {"digest of the spec", p.SpecDigest},
+	for _, fact := range [][2]string{{"run", p.Run}, {"name", p.Name}, {"weir", p.Weir},
+		{"digest of the spec", p.SpecDigest},
 		{"commit", p.Commit}, {"license", p.License}, {"name of the dataset", p.Dataset.Name},
 		{"inventor of the dataset", p.Dataset.Invented}, {"id of the dataset", p.Dataset.ID},
-		{"version of the dataset", p.Dataset.Version}, {"privacy unit", p.Dataset.Unit}, {"commitment of the noise key", p.KeyCommitment},
+		{"version of the dataset", p.Dataset.Version}, {"privacy unit", p.Dataset.Unit},
+		{"commitment of the noise key", p.KeyCommitment},
 		{"adjacency", string(p.Terms.Adjacency)}, {"accountant", p.Terms.Accountant},
 		{"claims", p.Terms.Claims}, {"where rows stay", p.StaysIn()}} {
 		if !plaintext.Printable(fact[1]) {

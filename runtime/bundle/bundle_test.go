@@ -101,7 +101,8 @@ func TestOwnersFilesAreRefused(t *testing.T) {
 			t.Errorf("%s beside the release: %v", name, err)
 		}
 		r.rec.Release = append(r.rec.Release, record.File{Path: "release/" + name, SHA256: privacy.Digest([]byte(canary))})
-		if _, err := Gather(r.request()); !errors.As(err, new(*RefusedError)) || !strings.Contains(err.Error(), "release/"+name) {
+		if _, err := Gather(r.request()); !errors.As(err, new(*RefusedError)) ||
+			!strings.Contains(err.Error(), "release/"+name) {
 			t.Errorf("%s in the record too: %v", name, err)
 		}
 	}

@@ -157,7 +157,8 @@ func (r *released) plant(name, text string) {
 
 // testNames names the files of two kinds.
 func testNames(kind, port string) []string {
-	return map[string][]string{"dp_count out": {"count.yaml"}, "mst marginals": {"marginals.csv", "pairs.csv"}}[kind+" "+port]
+	return map[string][]string{"dp_count out": {"count.yaml"},
+		"mst marginals": {"marginals.csv", "pairs.csv"}}[kind+" "+port]
 }
 
 func (r *released) request() Request {

@@ -86,7 +86,7 @@ func (q Request) refused() error {
 	case rec.Status != record.Done:
 		return refuse("the run is %s, must be done", rec.Status)
 	case rec.Insecure:
-		return refuse("the noise is from a seed, must be from the operating system: anyone can repeat it, so the run is a test")
+		return refuse("the noise is from a seed, must be from the operating system: anyone can repeat it, so it is a test")
 	}
 	return (store.RunDir{Path: q.Dir}).CheckRelease(q.Record)
 }

@@ -105,7 +105,8 @@ func TestNamesOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"cnt.count.yaml", "fit.marginals.csv", "fit.pairs.csv", "fit.NOT-PRIVATE.marginals.csv"} {
+	for _, name := range []string{"cnt.count.yaml", "fit.marginals.csv", "fit.pairs.csv",
+		"fit.NOT-PRIVATE.marginals.csv"} {
 		if kind, err := Names(testNames).classify(p, name); err != nil || kind != artifactFile {
 			t.Errorf("%s: is %d: %v", name, kind, err)
 		}

@@ -49,7 +49,8 @@ func ReadLedger(path string) ([]ledger.Entry, error) {
 		return nil, fmt.Errorf("%s: %w", path, store.Reason(err))
 	}
 	if len(data) > 0 && data[0] != '{' && !strings.HasSuffix(path, LedgerSuffix) {
-		return nil, LedgerFault(path, errors.New("is no ledger and no table that a run has charged, must be one: a table has its ledger "+
+		return nil, LedgerFault(path, errors.New("is no ledger and no table that a run has charged, must be one: "+
+			"a table has its ledger "+
 			"beside it (name several files by their pattern)"))
 	}
 	entries, err := ledger.Parse(data)

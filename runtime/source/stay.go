@@ -78,7 +78,8 @@ func (v *viewed) same(ctx context.Context) error {
 }
 
 // errDiffers is a view with other rows at another time.
-var errDiffers = errors.New("the rows differ from one reading to the next, must stay the same: does the view call now() or random()?")
+var errDiffers = errors.New("the rows differ from one reading to the next, must stay the same: " +
+	"does the view call now() or random()?")
 
 // staying is an opened table whose rows stay where they are.
 type staying struct {
@@ -115,7 +116,8 @@ func (s *staying) sampled(ctx context.Context, schema *arrow.Schema) (arrow.Reco
 			if cell == nil {
 				b.Field(i).AppendNull()
 			} else if b.Field(i).AppendValueFromString(*cell) != nil { // its error quotes the cell
-				return fmt.Errorf("%s: column %q: the database answers with another type than was asked for, must be the declared one",
+				return fmt.Errorf("%s: column %q: the database answers with another type than was asked for, "+
+					"must be the declared one",
 					s.name, schema.Field(i).Name)
 			}
 		}

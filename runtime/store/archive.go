@@ -191,7 +191,8 @@ func contentsOf(entries []*zip.File) (c contents, err error) {
 			contentsName, c.Format, archiveFormat)
 	}
 	if again, err := json.Marshal(c); err != nil || !bytes.Equal(again, text) {
-		return c, fmt.Errorf("%s: is spelled otherwise than weir spells it, must be the contents of an archive of weir", contentsName)
+		return c, fmt.Errorf("%s: is spelled otherwise than weir spells it, must be the contents of an archive of weir",
+			contentsName)
 	}
 	if len(c.Files) != len(entries)-1 {
 		return c, fmt.Errorf("%s: files: are %d, must be the %d that follow", contentsName, len(c.Files), len(entries)-1)

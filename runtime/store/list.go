@@ -94,7 +94,8 @@ func ReadSummary(dir string) (s Summary, err error) {
 	data, err := disk.ReadFile(recordPath(dir), mostOfRecord)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s, fmt.Errorf("has no run.json: the run was killed before it began, or weir gc while removing it: %w", fs.ErrNotExist)
+		return s, fmt.Errorf("has no run.json: the run was killed before it began, or weir gc while removing it: %w",
+			fs.ErrNotExist)
 	case err != nil:
 		return s, Reason(err)
 	case json.Unmarshal(data, &s) != nil:

@@ -166,7 +166,8 @@ type tensorOp interface {
 func (n *Net) PerTensor() error {
 	for i, l := range n.layers {
 		if _, ok := l.(*dense); !ok && len(l.tensors()) > 0 {
-			return fmt.Errorf("net: layers[%d]: is %s, must be dense or without weights where each weight tensor has its clip", i, l.name())
+			return fmt.Errorf("net: layers[%d]: is %s, must be dense or without weights where each weight tensor has its clip",
+				i, l.name())
 		}
 	}
 	return nil

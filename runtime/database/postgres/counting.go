@@ -58,7 +58,8 @@ func (s *Snapshot) canKeep(ctx context.Context) error {
 		errs = append(errs, errors.New("server: the database is not encoded in UTF8, must be for rows: stay"))
 	}
 	if row[3] != "f" {
-		errs = append(errs, errors.New("server: is a standby, must be the primary for rows: stay, which makes temporary tables"))
+		errs = append(errs, errors.New("server: is a standby, must be the primary "+
+			"for rows: stay, which makes temporary tables"))
 	} else if row[2] != "t" {
 		errs = append(errs,
 			errors.New("role: cannot make temporary tables, in which codes are kept for the rounds of a run; "+

@@ -43,7 +43,8 @@ func (l *link) facts(ctx context.Context, place Place, name []string) (Table, er
 	}
 	var d description
 	if len(rows) != 1 || json.Unmarshal([]byte(rows[0][0]), &d) != nil {
-		return Table{}, fmt.Errorf("table: %s: is described by the server in an unknown form, must be described as by Spark 4", place.Table)
+		return Table{}, fmt.Errorf("table: %s: is described by the server in an unknown form, must be described as by Spark 4",
+			place.Table)
 	}
 	return Table{d.Type == "VIEW", d.Columns}, errors.Join(d.check(place), l.scratch(ctx, place.Scratch))
 }
@@ -87,7 +88,8 @@ func (d description) check(place Place) error {
 	case d.Type != "MANAGED" && d.Type != "EXTERNAL":
 		errs = append(errs, fmt.Errorf("table: %s is neither a table nor a view, must be one", place.Table))
 	case !slices.Contains(providers(), strings.ToLower(d.Provider)):
-		errs = append(errs, fmt.Errorf("table: %s is stored in another format, must be stored as one of %s, whose cells have the "+
+		errs = append(errs, fmt.Errorf("table: %s is stored in another format, must be stored as "+
+			"one of %s, whose cells have the "+
 			"types of the catalogue", place.Table, strings.Join(providers(), ", ")))
 	}
 	if place.Version != "" && !versioned {

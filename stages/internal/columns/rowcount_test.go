@@ -10,7 +10,7 @@ import (
 func read(t testing.TB, text string) (RowCount, error) {
 	t.Helper()
 	return ReadRowCount(t.Context(), pipeline.WriteFiles(pipeline.Header{},
-		[]pipeline.File{{Name: "rows" + "."+RowCountFile, Data: []byte(text)}}))
+		[]pipeline.File{{Name: "rows" + "." + RowCountFile, Data: []byte(text)}}))
 }
 
 // TestCountsAreJudged: what is written is read; what no stage can have written is an error that

@@ -57,7 +57,7 @@ func Port() []pipeline.Port {
 		Files: []string{answersCSV, answersJSON}}}
 }
 
-// Names of the files, behind the id of the stage and a dot.
+// answersCSV and the others name the files, behind the id of the stage and a dot.
 const answersCSV, answersJSON = "answers.csv", "answers.json"
 
 // Write returns the artifact of answers: a table for people, and all of it for programs.

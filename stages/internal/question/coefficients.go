@@ -41,7 +41,7 @@ type Coefficient struct {
 
 const (
 	coefficientFormat = 1
-	// names of the files, behind the id of the stage and a dot
+	// coefficientsCSV and the others name the files, behind the id of the stage and a dot
 	coefficientsCSV, coefficientsJSON = "coefficients.csv", "coefficients.json"
 
 	normalTwoSided = 1.959963984540054 // the .975 quantile of the standard normal law

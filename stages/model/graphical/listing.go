@@ -46,7 +46,7 @@ func marginalsOut() pipeline.Port {
 		Files: []string{marginalsFile, pairsFile}}
 }
 
-// Names of the files of a listing and of intervals, behind the id of the stage and a dot.
+// marginalsFile and the others name the files of a listing and of intervals, behind the id of the stage and a dot.
 const marginalsFile, pairsFile, intervalsFile = "marginals.csv", "pairs.csv", "intervals.csv"
 
 func marginalsHeader(h pipeline.Header) pipeline.Header {

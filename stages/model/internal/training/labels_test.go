@@ -63,7 +63,8 @@ func TestNoise(t *testing.T) {
 		t.Errorf("private labels have %d spends", n)
 	}
 	for _, labels := range []string{"public", "equal"} {
-		if s.Labels = labels; len(s.LabelSpends(sgd, 0.25, 3)) != 0 || (s.UnprovenLabels().Rule == "W05") != (labels == "public") {
+		if s.Labels = labels; len(s.LabelSpends(sgd, 0.25, 3)) != 0 ||
+			(s.UnprovenLabels().Rule == "W05") != (labels == "public") {
 			t.Errorf("%s: %v, %v", labels, s.LabelSpends(sgd, 0.25, 3), s.UnprovenLabels())
 		}
 	}
