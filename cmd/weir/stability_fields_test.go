@@ -39,6 +39,7 @@ func formats() map[string]format {
 		"record": {"record", []string{"Run", "Dataset", "Terms", "Charge", "Remark", "Stage", "File", "Table",
 			"Column"},
 			regexp.MustCompile(`/run\.json$`), nil},
+		"event": {"cmd/weir", []string{"event"}, regexp.MustCompile(`/events\.jsonl$`), nil},
 	}
 }
 
@@ -86,8 +87,8 @@ func addTags(found map[string]bool, fields []*ast.Field) {
 	}
 }
 
-// keys lists the names of fields in the files of a folder that have the format. What a plan and an event hold is not
-// looked at: commands print plans, and the accountant reads events.
+// keys lists the names of fields in the files of a folder that have the format. What stands within has types of its
+// own: commands print plans, ledgers and problems, and the accountant reads events.
 func (f format) keys(t *testing.T, folder string) []string {
 	t.Helper()
 	found := map[string]bool{}
@@ -125,7 +126,7 @@ func addKeys(found map[string]bool, value any) {
 	case map[string]any:
 		for name, inner := range v {
 			found[name] = true
-			if name != "plan" && name != "event" {
+			if !slices.Contains([]string{"plan", "event", "ledgers", "problems"}, name) {
 				addKeys(found, inner)
 			}
 		}

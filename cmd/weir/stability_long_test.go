@@ -61,25 +61,10 @@ func (w stabilityWriter) write() {
 	w.must(os.MkdirAll(filepath.Join(w.folder, "models"), 0o755))
 	w.writeStudy()
 	w.writeModels()
-	w.keep("settings.txt", byKind(settingsNow(w.t)))
+	w.keep("settings.txt", settingsNow(w.t).String())
+	w.keep("flags.txt", strings.Join(flagsNow(), "\n")+"\n")
+	w.keep("rules.txt", strings.Join(rulesNow(), "\n")+"\n")
 	w.t.Run("commands", w.writeLines)
-}
-
-// byKind lists sorted settings; what a kind of stage has stands below it, indented.
-func byKind(settings []string) string {
-	var b strings.Builder
-	kind := ""
-	for _, path := range settings {
-		if rest, is := strings.CutPrefix(path, kind); is && kind != "" {
-			b.WriteString("  " + rest + "\n")
-			continue
-		}
-		b.WriteString(path + "\n")
-		if kind = ""; strings.HasSuffix(path, ")") {
-			kind = path
-		}
-	}
-	return b.String()
 }
 
 // keep writes a file of the folder.
@@ -110,6 +95,7 @@ func (w stabilityWriter) writeStudy() {
 		w.prints(t, "run", "visits.yaml", "--locked")
 		w.must(os.WriteFile("visits.plan.json", []byte(w.prints(t, "plan", "visits.yaml", "--json")), 0o644))
 		w.prints(t, "run", "small.yaml", "--out", "short")
+		w.writeEvents()
 		w.prints(t, "bundle", "latest", "--runs", "short", "-o", "small.bundle.zip")
 	})
 	w.t.Run("wards", w.runWards)
@@ -119,6 +105,16 @@ func (w stabilityWriter) writeStudy() {
 	w.prune()
 	w.must(os.CopyFS(filepath.Join(w.folder, "study"), os.DirFS(w.dir)))
 	w.must(os.RemoveAll(w.dir))
+}
+
+// writeEvents keeps what runs tell a program: one that is refused, one that asks, one that is done, and an experiment.
+func (w stabilityWriter) writeEvents() {
+	var all strings.Builder
+	for _, args := range [][]string{{"broken.yaml"}, {"more.yaml"}, {"sweep.yaml", "--yes", "--out", "short"}} {
+		_, _, events := command(append([]string{"run", "--events"}, args...)...)
+		all.WriteString(events)
+	}
+	w.keep("events.jsonl", all.String())
 }
 
 // runWards makes what is rare in ledgers, owner files and records: units with several rows, a table in parts, published

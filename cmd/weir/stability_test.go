@@ -63,6 +63,8 @@ func (e earlier) check() {
 	}
 	e.models()
 	e.settings()
+	e.flags()
+	e.rules()
 	ledger := e.read("visits.csv.weir-ledger.jsonl")
 	for _, line := range e.lines() {
 		line.check(e.t)
@@ -123,98 +125,6 @@ func (e earlier) models() {
 
 // modelRows is how many rows are drawn from each model.
 const modelRows = 5
-
-// settings: every setting and every value of a list of values that specs and domains could have is in their schemas.
-func (e earlier) settings() {
-	e.t.Helper()
-	text, err := os.ReadFile(filepath.Join(e.folder, "settings.txt"))
-	e.must(err)
-	settings, kind := settingsNow(e.t), ""
-	for line := range strings.Lines(string(text)) {
-		path := strings.TrimSpace(line)
-		if !strings.HasPrefix(line, " ") {
-			kind = ""
-		}
-		if !slices.Contains(settings, kind+path) {
-			e.t.Errorf("%s is no setting, which it was in %s", kind+path, e.version)
-		}
-		if strings.HasSuffix(path, ")") {
-			kind = path
-		}
-	}
-}
-
-// settingsNow lists the settings of specs and domains by path, and behind " = " each value of a setting that has a list
-// of them.
-func settingsNow(t *testing.T) []string {
-	t.Helper()
-	found := map[string]bool{}
-	for _, name := range []string{"pipeline", "domain"} {
-		_, text, _ := command("schema", name)
-		var s map[string]any
-		if err := json.Unmarshal([]byte(text), &s); err != nil {
-			t.Fatalf("weir schema %s: %v", name, err)
-		}
-		schemaPaths{whole: s, found: found}.walk(s, name)
-	}
-	return slices.Sorted(maps.Keys(found))
-}
-
-// schemaPaths collects the settings of a JSON Schema.
-type schemaPaths struct {
-	whole map[string]any
-	found map[string]bool
-}
-
-// walk adds the settings of a schema below a path.
-func (p schemaPaths) walk(schema map[string]any, path string) {
-	if ref, is := schema["$ref"].(string); is {
-		target := p.whole
-		for _, key := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
-			target, _ = target[key].(map[string]any)
-		}
-		p.walk(target, path)
-	}
-	values, _ := schema["enum"].([]any)
-	for _, v := range values {
-		p.found[fmt.Sprintf("%s = %v", path, v)] = true
-	}
-	properties, _ := schema["properties"].(map[string]any)
-	for name, s := range properties {
-		p.found[path+"."+name] = true
-		p.walk(s.(map[string]any), path+"."+name)
-	}
-	p.inside(schema, path)
-}
-
-// inside walks what a schema says of elements and values, and its alternatives; a kind of stage is part of the path.
-func (p schemaPaths) inside(schema map[string]any, path string) {
-	for key, mark := range map[string]string{"items": "[]", "additionalProperties": ".*"} {
-		if s, is := schema[key].(map[string]any); is {
-			p.walk(s, path+mark)
-		}
-	}
-	for _, key := range []string{"oneOf", "anyOf", "allOf"} {
-		list, _ := schema[key].([]any)
-		for _, s := range list {
-			s := s.(map[string]any)
-			if stage, is := s["then"].(map[string]any); is {
-				kind := path + "(" + kindOf(stage) + ")"
-				p.found[kind] = true
-				p.walk(stage, kind)
-				continue
-			}
-			p.walk(s, path)
-		}
-	}
-}
-
-// kindOf returns the kind that the schema of a stage is of.
-func kindOf(schema map[string]any) string {
-	properties, _ := schema["properties"].(map[string]any)
-	kind, _ := properties["kind"].(map[string]any)
-	return fmt.Sprint(kind["const"])
-}
 
 // promised is a command line, its exit code, and the fields of what it prints with their types.
 type promised struct {
