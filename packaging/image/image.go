@@ -55,7 +55,7 @@ func imageOf(version string, licences []file, p program) (v1.Image, error) {
 	return configured(image, p, labels)
 }
 
-// configured says how an image is run: as nobody, in a folder that he may write to.
+// configured says how an image is run: as nobody, in a folder that is to be mounted.
 func configured(image v1.Image, p program, labels map[string]string) (v1.Image, error) {
 	config, err := image.ConfigFile()
 	if err != nil {
@@ -69,7 +69,8 @@ func configured(image v1.Image, p program, labels map[string]string) (v1.Image, 
 }
 
 // system returns the files that a program finds: itself, names of users, a place for what is temporary, and the
-// folder to work in.
+// folder to work in. Until a folder is mounted there, nobody may write to it: what a run charged would be lost with the
+// container.
 func system(content []byte) []file {
 	const users = "root:x:0:0:root:/:/\nweir:x:65532:65532:weir:/work:/\n"
 	const groups = "root:x:0:\nweir:x:65532:\n"
@@ -78,7 +79,7 @@ func system(content []byte) []file {
 		{path: "etc/passwd", content: []byte(users), mode: 0o644},
 		{path: "etc/group", content: []byte(groups), mode: 0o644},
 		{path: "tmp/", mode: 0o1777, folder: true},
-		{path: "work/", mode: 0o755, folder: true, user: nobody},
+		{path: "work/", mode: 0o555, folder: true},
 		{path: "usr/", mode: 0o755, folder: true},
 		{path: "usr/bin/", mode: 0o755, folder: true},
 		{path: "usr/bin/weir", content: content, mode: 0o755},

@@ -75,8 +75,8 @@ func (g Guesses) mass(f Tradeoff, chance float64) float64 {
 	return tail
 }
 
-// CombinedChance returns the p-value of independent runs of one hypothesis: Fisher's product of p-values, each of them at
-// most t with a chance of at most t.
+// CombinedChance returns the p-value of independent runs of one hypothesis: Fisher's product of p-values, each of which
+// is at most t with a chance of at most t.
 func CombinedChance(chances []float64) float64 {
 	sum := 0.0
 	for _, p := range chances {

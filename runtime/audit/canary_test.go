@@ -136,8 +136,8 @@ func (s *seeds) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestNoiseIsNotTheCoins: each run takes a seed for its coins and another for its noise. Equal coins under new noise are
-// released otherwise, under equal noise alike, and new coins under that noise otherwise again.
+// TestNoiseIsNotTheCoins: each run takes a seed for its coins and another for its noise. Equal coins under new noise
+// are released otherwise, under equal noise alike, and new coins under that noise otherwise again.
 func TestNoiseIsNotTheCoins(t *testing.T) {
 	coins, others, noise, more := Seed{1}, Seed{2}, Seed{3}, Seed{4}
 	g := game(20, 1)

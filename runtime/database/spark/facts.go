@@ -43,7 +43,7 @@ func (l *link) facts(ctx context.Context, place Place, name []string) (Table, er
 	}
 	var d description
 	if len(rows) != 1 || json.Unmarshal([]byte(rows[0][0]), &d) != nil {
-		return Table{}, fmt.Errorf("table: %s: is described by the server in an unknown form, must be described as by Spark 4",
+		return Table{}, fmt.Errorf("table: %s: has a description of an unknown form, must be as Spark 4 describes it",
 			place.Table)
 	}
 	return Table{d.Type == "VIEW", d.Columns}, errors.Join(d.check(place), l.scratch(ctx, place.Scratch))

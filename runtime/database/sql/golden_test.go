@@ -76,10 +76,10 @@ func TestRefused(t *testing.T) {
 	for want, e := range map[string]relation.Expr{
 		"column x: computes + of whole numbers that no stage before it holds to bounds": relation.Arithmetic{Op: "+",
 			A: in[0], B: in[0]},
-		"column x: is == of text and text, must be an operation that all databases compute alike": relation.Compare{Op: "==", A: in[1],
-			B: in[1]},
-		"column x: is < of whole and real, must be an operation that all databases compute alike": relation.Compare{Op: "<", A: in[0],
-			B: relation.Constant{Of: relation.Real}},
+		"column x: is == of text and text, must be an operation that all databases compute alike": relation.Compare{
+			Op: "==", A: in[1], B: in[1]},
+		"column x: is < of whole and real, must be an operation that all databases compute alike": relation.Compare{
+			Op: "<", A: in[0], B: relation.Constant{Of: relation.Real}},
 		"column x: has a divisor below 1, must be at least 1": relation.Quotient{E: in[0]},
 		"column x: has edges that do not ascend, must ascend": relation.Bins{
 			E: relation.AsReal{E: in[0]}, Edges: []float64{2, 1}},
