@@ -55,7 +55,7 @@ func imageOf(version string, licences []file, p program) (v1.Image, error) {
 	return configured(image, p, labels)
 }
 
-// configured says how an image is run: as nobody, in a folder that is to be mounted.
+// configured says how an image is run: as nobody, in the folder for what is mounted.
 func configured(image v1.Image, p program, labels map[string]string) (v1.Image, error) {
 	config, err := image.ConfigFile()
 	if err != nil {
@@ -69,8 +69,8 @@ func configured(image v1.Image, p program, labels map[string]string) (v1.Image, 
 }
 
 // system returns the files that a program finds: itself, names of users, a place for what is temporary, and the
-// folder to work in. Until a folder is mounted there, nobody may write to it: what a run charged would be lost with the
-// container.
+// folder to work in. That one is for a folder of the user to be mounted on, and cannot be written to: what a run
+// charged there would be gone with the container, ledger and owner file first.
 func system(content []byte) []file {
 	const users = "root:x:0:0:root:/:/\nweir:x:65532:65532:weir:/work:/\n"
 	const groups = "root:x:0:\nweir:x:65532:\n"
@@ -95,7 +95,7 @@ func layerOf(files []file, date time.Time) (v1.Layer, error) {
 	w := tar.NewWriter(&packed)
 	for _, f := range files {
 		h := &tar.Header{Typeflag: tar.TypeReg, Name: f.path, Mode: f.mode, Size: int64(len(f.content)), ModTime: date,
-			Uid: f.user, Gid: f.user, Format: tar.FormatUSTAR}
+			Format: tar.FormatUSTAR}
 		if f.folder {
 			h.Typeflag = tar.TypeDir
 		}

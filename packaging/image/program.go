@@ -54,7 +54,6 @@ type file struct {
 	content []byte
 	mode    int64
 	folder  bool
-	user    int // who owns it, and the group of the same number
 }
 
 // filesOf reads the files of a folder of licences, for where packages have them.
