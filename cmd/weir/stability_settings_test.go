@@ -29,27 +29,27 @@ func (e earlier) list(name string) []string {
 // narrower, and none is required that was not.
 func (e earlier) settings() {
 	e.t.Helper()
-	today, then, kind := settingsNow(e.t), schemaPaths{}, ""
+	today, earlierPaths, kind := settingsNow(e.t), schemaPaths{}, ""
 	for _, line := range e.list("settings.txt") {
 		if !strings.HasPrefix(line, " ") {
 			kind = ""
 		}
 		path, limits, _ := strings.Cut(strings.TrimSpace(line), " : ")
-		if then[kind+path] = limitsOf(limits); strings.HasSuffix(path, ")") {
+		if earlierPaths[kind+path] = limitsOf(limits); strings.HasSuffix(path, ")") {
 			kind = path
 		}
 	}
-	for path, limits := range then {
-		now, there := today[path]
+	for path, limits := range earlierPaths {
+		limitsNow, there := today[path]
 		if !there {
 			e.t.Errorf("%s is no setting, which it was in %s", path, e.version)
-		} else if fault := narrower(limits, now); fault != "" {
-			e.t.Errorf("%s was %v in %s, is %v: %s", path, limits, e.version, now, fault)
+		} else if fault := narrower(limits, limitsNow); fault != "" {
+			e.t.Errorf("%s was %v in %s, is %v: %s", path, limits, e.version, limitsNow, fault)
 		}
 	}
 	for path, limits := range today {
 		parent := path[:max(strings.LastIndex(path, "."), 0)]
-		if _, was := then[path]; !was && limits["required"] != "" && then[parent] != nil {
+		if _, was := earlierPaths[path]; !was && limits["required"] != "" && earlierPaths[parent] != nil {
 			e.t.Errorf("%s is required, which a spec of %s does not have", path, e.version)
 		}
 	}
@@ -70,22 +70,22 @@ func limitsOf(text string) map[string]string {
 }
 
 // narrower says what of a setting is accepted no longer; "" where all is.
-func narrower(then, now map[string]string) string {
-	for _, kind := range strings.Split(then["type"], ",") {
-		wider := kind == "integer" && slices.Contains(strings.Split(now["type"], ","), "number")
-		if now["type"] != "" && !slices.Contains(strings.Split(now["type"], ","), kind) && !wider {
+func narrower(before, after map[string]string) string {
+	for _, kind := range strings.Split(before["type"], ",") {
+		wider := kind == "integer" && slices.Contains(strings.Split(after["type"], ","), "number")
+		if after["type"] != "" && !slices.Contains(strings.Split(after["type"], ","), kind) && !wider {
 			return "type " + kind
 		}
 	}
-	for name, value := range now {
-		was, limited := then[name]
+	for name, value := range after {
+		old, limited := before[name]
 		order := 0
 		if a, err := strconv.ParseFloat(value, 64); err == nil {
-			b, _ := strconv.ParseFloat(was, 64)
+			b, _ := strconv.ParseFloat(old, 64)
 			order = sign(a - b)
 		}
 		lower, upper := strings.Contains(strings.ToLower(name), "min"), strings.Contains(strings.ToLower(name), "max")
-		if name != "type" && (!limited || lower && order > 0 || upper && order < 0 || !lower && !upper && value != was) {
+		if name != "type" && (!limited || lower && order > 0 || upper && order < 0 || !lower && !upper && value != old) {
 			return name
 		}
 	}
@@ -208,8 +208,8 @@ func (p schemaPaths) String() string {
 	var b strings.Builder
 	kind := ""
 	for _, path := range slices.Sorted(maps.Keys(p)) {
-		line, below := strings.CutPrefix(path, kind)
-		if below = below && kind != ""; below {
+		line, nested := strings.CutPrefix(path, kind)
+		if nested = nested && kind != ""; nested {
 			b.WriteString("  ")
 		} else {
 			kind = ""
@@ -219,7 +219,7 @@ func (p schemaPaths) String() string {
 			b.WriteString([]string{" : ", " "}[min(i, 1)] + name + "=" + p[path][name])
 		}
 		b.WriteString("\n")
-		if !below && strings.HasSuffix(path, ")") {
+		if !nested && strings.HasSuffix(path, ")") {
 			kind = path
 		}
 	}
@@ -271,13 +271,13 @@ func (e earlier) rules() {
 	}
 	for _, line := range e.list("rules.txt") {
 		words := strings.Fields(line)
-		kept := 0
+		shared := 0
 		for _, word := range words[1:] {
 			if slices.Contains(today[words[0]], word) {
-				kept++
+				shared++
 			}
 		}
-		if 2*kept < len(words)-1 {
+		if 2*shared < len(words)-1 {
 			e.t.Errorf("rule %s finds %q, found in %s: %s", words[0], strings.Join(today[words[0]], " "), e.version, line)
 		}
 	}
