@@ -100,8 +100,8 @@ func TestImageRunsAsNobody(t *testing.T) {
 	}
 }
 
-// TestImageHoldsNothingElse: the files of an image, who owns them and with which rights. Its user can write to tmp alone,
-// so that no run leaves its ledger in a container.
+// TestImageHoldsNothingElse: the files of an image, who owns them and with which rights. Its user can write to tmp
+// alone, so that no run leaves its ledger in a container.
 func TestImageHoldsNothingElse(t *testing.T) {
 	var got []string
 	read(t, mutate.Extract(imageFor(t, programs()[0])), func(h *tar.Header, content []byte) {
