@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"weir/pipeline/compile"
-	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/runtime"
 	"weir/stages"
@@ -27,7 +26,7 @@ func Example() {
 	must(err)
 	study, err := runtime.LoadSpec("examples/cardio/quickstart.yaml", []string{
 		"dataset.rows_public=2000", "dataset.demo_rows=2000",
-		"stages.utility=off", "stages.report=off", "stages.sample.rows=100"}, spec.Trial{}, true, kinds)
+		"stages.utility=off", "stages.report=off", "stages.sample.rows=100"}, true, kinds)
 	must(err)
 	plan, err := compile.Compile(study) // what it does and costs; no data has been opened
 	must(err)

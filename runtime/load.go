@@ -29,16 +29,15 @@ func Registry(kinds ...[]pipeline.Kind) (*pipeline.Registry, error) {
 	return reg.Reading(source.Kinds()...).Writing(table.Written()...), nil
 }
 
-// LoadSpec reads a spec file, applies overrides and the settings of a trial of its own
-// experiment, and validates everything that can be known without the data.
-func LoadSpec(path string, set []string, trial spec.Trial, confine bool, reg *pipeline.Registry) (*spec.Spec, error) {
+// LoadSpec reads a spec file, applies overrides, and validates everything that can be known without the data.
+func LoadSpec(path string, set []string, confine bool, reg *pipeline.Registry) (*spec.Spec, error) {
 	dir, name := filepath.Split(path)
 	read := Reading(dir, confine)
 	data, err := read(name)
 	if err != nil {
 		return nil, err
 	}
-	return ParseSpecFrom(path, data, set, trial, read, reg)
+	return ParseSpecFrom(path, data, set, read, reg)
 }
 
 // Reading returns what reads the files that a spec in a folder names. It opens the folder each time: trials of the
@@ -57,21 +56,14 @@ func Reading(dir string, confine bool) func(file string) ([]byte, error) {
 // ParseSpec validates the YAML of a spec whose relative paths start in folder.
 func ParseSpec(name string, data []byte, set []string, folder *files.Folder, reg *pipeline.Registry) (*spec.Spec,
 	error) {
-	return ParseTrial(name, data, set, spec.Trial{}, folder, reg)
-}
-
-// ParseTrial parses, as ParseSpec does, a run of the spec's own experiment.
-func ParseTrial(name string, data []byte, set []string, trial spec.Trial, folder *files.Folder,
-	reg *pipeline.Registry) (*spec.Spec, error) {
-	return ParseSpecFrom(name, data, set, trial, func(file string) ([]byte, error) { return readLimited(folder, file) },
-		reg)
+	return ParseSpecFrom(name, data, set, func(file string) ([]byte, error) { return readLimited(folder, file) }, reg)
 }
 
 // ParseSpecFrom validates the YAML of a spec that lies elsewhere than in a folder, such as
 // in a revision; read gives the files that it names.
-func ParseSpecFrom(name string, data []byte, set []string, trial spec.Trial, read func(file string) ([]byte, error),
+func ParseSpecFrom(name string, data []byte, set []string, read func(file string) ([]byte, error),
 	reg *pipeline.Registry) (*spec.Spec, error) {
-	return spec.Parse(spec.Input{File: name, Data: data, Set: set, Trial: trial, Read: read, More: compile.Faults}, reg)
+	return spec.Parse(spec.Input{File: name, Data: data, Set: set, Read: read, More: compile.Faults}, reg)
 }
 
 // readLimited reads one byte more than the schema room accepts, so that a huge

@@ -10,7 +10,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/runtime/audit"
 	"weir/runtime/source"
@@ -43,7 +42,7 @@ func example(path string) planner {
 		if err != nil {
 			return nil, err
 		}
-		s, err := runtime.LoadSpec(path, set, spec.Trial{}, false, reg)
+		s, err := runtime.LoadSpec(path, set, false, reg)
 		if err != nil {
 			return nil, err
 		}

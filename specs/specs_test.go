@@ -32,8 +32,8 @@ var update = flag.Bool("update", false, "rewrite the golden plans")
 // kinds returns all that weir knows.
 func kinds() (*pipeline.Registry, error) { return runtime.Registry(stages.Kinds()) }
 
-// read reads an embedded spec with the settings of a trial.
-func read(name string, trial spec.Trial, set ...string) (*spec.Spec, error) {
+// read reads an embedded spec.
+func read(name string, set ...string) (*spec.Spec, error) {
 	reg, err := kinds()
 	if err != nil {
 		return nil, err
@@ -44,11 +44,11 @@ func read(name string, trial spec.Trial, set ...string) (*spec.Spec, error) {
 	}
 	defer folder.Close()
 	text, _ := specs.Read(name)
-	return runtime.ParseTrial("specs:"+name, text, set, trial, folder, reg)
+	return runtime.ParseSpec("specs:"+name, text, set, folder, reg)
 }
 
 func planOf(name string, set ...string) (*compile.Plan, error) {
-	s, err := read(name, spec.Trial{}, set...)
+	s, err := read(name, set...)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +66,11 @@ func compilerOf(base *compile.Plan) experiment.Compiler {
 	}
 }
 
-// TestTrialsReadAsTheirSpecs: a trial of a spec that was read says what the spec says that is read with the settings of
-// the trial.
-func TestTrialsReadAsTheirSpecs(t *testing.T) {
+// TestTrialsReadAlone: a trial says what it says of a spec of which no other trial was read.
+func TestTrialsReadAlone(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"jalko-carat-like", "ganad-mst-cervical", "dp-vae-adult-bins"} {
-		base, err := read(name, spec.Trial{})
+		base, err := read(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +82,11 @@ func TestTrialsReadAsTheirSpecs(t *testing.T) {
 			if trial.Repeat > 0 {
 				continue
 			}
-			want, err := read(name, trial)
+			alone, err := read(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := alone.Trial(trial)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +96,8 @@ func TestTrialsReadAsTheirSpecs(t *testing.T) {
 			}
 			wanted, _ := want.Canonical()
 			if text, _ := got.Canonical(); string(text) != string(wanted) || got.Digest != want.Digest {
-				t.Errorf("%s with %s differs (-read +trial):\n%s", name, trial.Name(), cmp.Diff(string(wanted), string(text)))
+				t.Errorf("%s with %s differs (-alone +after others):\n%s", name, trial.Name(),
+					cmp.Diff(string(wanted), string(text)))
 			}
 		}
 	}
@@ -103,7 +107,7 @@ func TestTrialsReadAsTheirSpecs(t *testing.T) {
 // the plan of the spec; planned again, they ask nothing.
 func TestTrialsShareTheirBills(t *testing.T) {
 	t.Parallel()
-	s, err := read("ganad-mst-cervical", spec.Trial{}, "privacy.accountant=rdp")
+	s, err := read("ganad-mst-cervical", "privacy.accountant=rdp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +155,7 @@ func compileFile(path string) (*compile.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := runtime.LoadSpec(path, nil, spec.Trial{}, false, reg)
+	s, err := runtime.LoadSpec(path, nil, false, reg)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,6 @@ import (
 type specFlags struct {
 	set     []string
 	confine bool
-	trial   spec.Trial              // of the spec's experiment
 	tell    func(arg string, n int) // is told, in any order and at once, when n combinations of an experiment are planned
 	typed   []byte                  // the spec that a command takes from its standard input, where it takes one
 	memory  *account.Memory         // of the accountants that the command asks for bills
@@ -82,7 +81,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 		return f.parse(shownName(arg), f.typed, reg)
 	}
 	if !builtIn {
-		spec, err := runtime.LoadSpec(arg, f.rebased(arg, reg), f.trial, f.confine, reg)
+		spec, err := runtime.LoadSpec(arg, f.rebased(arg, reg), f.confine, reg)
 		return spec, review.Unread(err)
 	}
 	data, known := specs.Read(name)
@@ -94,7 +93,7 @@ func (f *specFlags) load(arg string) (*spec.Spec, error) {
 
 // parse reads a spec that lies in no file: its paths start in the current folder.
 func (f *specFlags) parse(name string, data []byte, reg *pipeline.Registry) (*spec.Spec, error) {
-	spec, err := runtime.ParseSpecFrom(name, data, f.set, f.trial, runtime.Reading(".", f.confine), reg)
+	spec, err := runtime.ParseSpecFrom(name, data, f.set, runtime.Reading(".", f.confine), reg)
 	return spec, review.Unread(err)
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/spec"
 	"weir/runtime"
 	"weir/runtime/audit"
 	"weir/stages"
@@ -93,7 +92,7 @@ func (s study) subject(kinds []pipeline.Kind) *audit.Subject {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := runtime.LoadSpec(filepath.Join(dir, "spec.yaml"), nil, spec.Trial{}, false, reg)
+	read, err := runtime.LoadSpec(filepath.Join(dir, "spec.yaml"), nil, false, reg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,7 +188,11 @@ func revisionSide(c *cobra.Command, r *review.Commit, name string) (words.Side, 
 	}
 	shown := r.Name + ":" + name
 	if !strings.HasSuffix(name, dataset.LedgerSuffix) {
-		return sideOf(shown, func(t spec.Trial) (*spec.Spec, error) { return r.Spec(name, t, reg) })
+		sp, err := r.Spec(name, reg)
+		if err != nil {
+			return words.Side{}, err
+		}
+		return sideOf(shown, sp)
 	}
 	entries, err := r.Ledger(name)
 	if err != nil {
@@ -290,20 +294,16 @@ func (d *differ) fileSide(c *cobra.Command, arg string) (words.Side, error) {
 }
 
 func (d *differ) specSide(arg string) (words.Side, error) {
-	return sideOf(arg, func(t spec.Trial) (*spec.Spec, error) {
-		flags := d.spec
-		flags.trial = t
-		return flags.load(arg)
-	})
+	sp, err := d.spec.load(arg)
+	if err != nil {
+		return words.Side{}, err
+	}
+	return sideOf(arg, sp)
 }
 
 // sideOf compiles a spec, and all runs of its experiment. One that says something without a
 // plan, such as a budget that cannot be met, is compared by its settings.
-func sideOf(name string, load review.Loader) (words.Side, error) {
-	sp, err := load(spec.Trial{})
-	if err != nil {
-		return words.Side{}, err
-	}
+func sideOf(name string, sp *spec.Spec) (words.Side, error) {
 	text, err := sp.Canonical()
 	if err != nil {
 		return words.Side{}, err
@@ -317,7 +317,7 @@ func sideOf(name string, load review.Loader) (words.Side, error) {
 	if side.Plan, err = json.Marshal(plan); err != nil || sp.Experiment == nil {
 		return side, err
 	}
-	side.Experiment, err = together(sp, load)
+	side.Experiment, err = together(sp)
 	if err != nil {
 		side.Why, err = "of its experiment: "+err.Error(), nil
 	}
@@ -325,8 +325,8 @@ func sideOf(name string, load review.Loader) (words.Side, error) {
 }
 
 // together returns what the runs of an experiment cost as one plan.
-func together(sp *spec.Spec, load review.Loader) (*words.Experiment, error) {
-	runs, err := review.Runs(sp, load)
+func together(sp *spec.Spec) (*words.Experiment, error) {
+	runs, err := review.Runs(sp)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/spec"
 	"weir/pipeline/words"
 	"weir/record"
 	"weir/runtime"
@@ -110,7 +109,7 @@ func judging(s streams, key string) (bundle.Means, error) {
 // planned compiles a canonical spec, which has its domains in it and needs no file.
 func planned(text []byte, reg *pipeline.Registry) (digest string, plan []byte, err error) {
 	none := func(name string) ([]byte, error) { return nil, fmt.Errorf("%s: is not in the bundle", name) }
-	parsed, err := runtime.ParseSpecFrom("spec.yaml", text, nil, spec.Trial{}, none, reg)
+	parsed, err := runtime.ParseSpecFrom("spec.yaml", text, nil, none, reg)
 	if err != nil {
 		return "", nil, err
 	}

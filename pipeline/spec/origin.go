@@ -27,9 +27,9 @@ type known struct {
 	domains map[string]*domain.Domain // by what was read; nobody changes one
 }
 
-// Trial returns the spec of a run of the experiment: this spec with the settings of the trial, as Parse would read it,
-// with stages of its own. What the trial leaves as it is was checked before, and is not checked again. The error is of
-// type Diagnostics.
+// Trial returns the spec of a run of the experiment: this spec with the settings of the trial, which come after the
+// overrides, and with stages of its own. What the trial leaves as it is was checked before, and is not checked again.
+// The error is of type Diagnostics.
 func (s *Spec) Trial(t Trial) (*Spec, error) {
 	o := s.from
 	o.once.Do(func() { o.doc, _ = o.read() }) // without problems, as when this spec was read

@@ -22,11 +22,10 @@ type specFile struct {
 
 // Input is where a spec's words come from.
 type Input struct {
-	File  string                            // name of the spec, for messages
-	Data  []byte                            // its YAML
-	Set   []string                          // overrides path=value, in order; stages.NAME=off takes a stage out
-	Trial Trial                             // a run of the spec's own experiment, whose settings come after the overrides
-	Read  func(name string) ([]byte, error) // reads the file of a domain, relative to the spec
+	File string                            // name of the spec, for messages
+	Data []byte                            // its YAML
+	Set  []string                          // overrides path=value, in order; stages.NAME=off takes a stage out
+	Read func(name string) ([]byte, error) // reads the file of a domain, relative to the spec
 	// More looks for what else is wrong with a spec that has problems; nil: only
 	// what its words say is looked at.
 	More func(*Spec) Diagnostics
@@ -40,7 +39,7 @@ func Parse(src Input, reg *pipeline.Registry) (*Spec, error) {
 	if len(problems) > 0 {
 		return nil, diagnostics(problems)
 	}
-	return o.parse(doc, src.Trial)
+	return o.parse(doc, Trial{})
 }
 
 // parse decodes a document with the settings of a trial.

@@ -12,14 +12,7 @@ import (
 // is safe for concurrent use.
 type Memory struct {
 	lock    sync.Mutex
-	answers map[string]*answer
-}
-
-// answer is what an accountant said; who asks while it computes waits.
-type answer struct {
-	once    sync.Once
-	epsilon float64
-	err     error
+	answers map[string]func() (float64, error) // each computes once, and who asks meanwhile waits
 }
 
 // Remembering returns an accountant that says what acc says, and asks it once for equal events, adjacency and delta.
@@ -44,9 +37,8 @@ type remembering struct {
 
 // Epsilon returns what the accountant returns.
 func (r *remembering) Epsilon(events []privacy.Event, adjacency privacy.Adjacency, delta float64) (float64, error) {
-	a := r.memory.answer(fmt.Sprintf("%s %s %v %#v", r.name, adjacency, delta, events))
-	a.once.Do(func() { a.epsilon, a.err = r.Accountant.Epsilon(events, adjacency, delta) })
-	return a.epsilon, a.err
+	question := fmt.Sprintf("%s %s %v %#v", r.name, adjacency, delta, events) // events are plain values
+	return r.memory.answer(question, func() (float64, error) { return r.Accountant.Epsilon(events, adjacency, delta) })()
 }
 
 // Questions returns how many questions were computed.
@@ -56,17 +48,15 @@ func (m *Memory) Questions() int {
 	return len(m.answers)
 }
 
-// answer returns the place of the answer to a question.
-func (m *Memory) answer(question string) *answer {
+// answer returns what answers a question: compute, where nobody has put it before. A panic answers each time alike.
+func (m *Memory) answer(question string, compute func() (float64, error)) func() (float64, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	if m.answers == nil {
-		m.answers = map[string]*answer{}
+		m.answers = map[string]func() (float64, error){}
 	}
-	a := m.answers[question]
-	if a == nil {
-		a = &answer{}
-		m.answers[question] = a
+	if m.answers[question] == nil {
+		m.answers[question] = sync.OnceValues(compute)
 	}
-	return a
+	return m.answers[question]
 }

@@ -77,3 +77,23 @@ func TestMemoryTellsAccountantsApart(t *testing.T) {
 		t.Error("an accountant without a memory gives others one")
 	}
 }
+
+// broken is an accountant that panics.
+type broken struct{ RDP }
+
+func (broken) Epsilon([]privacy.Event, privacy.Adjacency, float64) (float64, error) { panic("no answer") }
+
+// TestMemoryKeepsNoAnswerOfAPanic: a question whose computation panicked is never answered by an epsilon of 0.
+func TestMemoryKeepsNoAnswerOfAPanic(t *testing.T) {
+	acc := (&Memory{}).Remembering(broken{})
+	for i := range 2 {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("question %d was answered", i+1)
+				}
+			}()
+			_, _ = acc.Epsilon([]privacy.Event{privacy.Pure{Epsilon: 1}}, privacy.AddRemove, 1e-5)
+		}()
+	}
+}

@@ -18,7 +18,6 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/privacy/noise"
 	"weir/runtime"
@@ -283,7 +282,7 @@ func planOf(t *testing.T, edits ...string) (*compile.Plan, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := runtime.LoadSpec(path, nil, spec.Trial{}, false, reg)
+	read, err := runtime.LoadSpec(path, nil, false, reg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/domain"
-	"weir/pipeline/spec"
 	"weir/privacy"
 	"weir/privacy/account"
 	"weir/runtime"
@@ -68,7 +67,7 @@ func (b *beginning) plan(dir string, reg *pipeline.Registry) (*compile.Plan, err
 	if filepath.IsAbs(b.Domain) {
 		read = func(file string) ([]byte, error) { return disk.ReadFile(file, schema.MaxBytes) }
 	}
-	parsed, err := runtime.ParseSpecFrom(filepath.Join(dir, "pipeline.yaml"), text, nil, spec.Trial{}, read, reg)
+	parsed, err := runtime.ParseSpecFrom(filepath.Join(dir, "pipeline.yaml"), text, nil, read, reg)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/pipeline/words"
+	"weir/privacy/account"
 	"weir/privacy/ledger"
 	"weir/runtime"
 	"weir/runtime/dataset"
@@ -141,26 +142,23 @@ type Run struct {
 	anew bool // a public file that it reads is another than in the revision
 }
 
-// Loader reads a spec with the settings of a trial of its experiment.
-type Loader func(spec.Trial) (*spec.Spec, error)
-
 // Runs lists the runs of a spec; repeats are compiled once.
-func Runs(sp *spec.Spec, load Loader) (all []Run, err error) {
+func Runs(sp *spec.Spec) (all []Run, err error) {
 	trials, err := sp.Experiment.Trials()
 	if err != nil {
 		return nil, err
 	}
-	plans := map[string]*compile.Plan{}
+	plans, memory := map[string]*compile.Plan{}, &account.Memory{}
 	for _, t := range trials {
 		key := strings.Join(t.Set, "\x00")
 		if plans[key] == nil {
 			one := sp
 			if len(t.Set) > 0 {
-				if one, err = load(t); err != nil {
-					return nil, err
+				if one, err = sp.Trial(t); err != nil {
+					return nil, Unread(err)
 				}
 			}
-			if plans[key], err = compile.Compile(one); err != nil {
+			if plans[key], err = compile.Remembering(one, memory); err != nil {
 				return nil, err
 			}
 		}

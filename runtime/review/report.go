@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"weir/pipeline/spec"
 	"weir/pipeline/words"
 	"weir/privacy/ledger"
 	"weir/record"
@@ -123,7 +122,7 @@ func (b *Check) budgets(pairs []specPair, others bool) (caps []setBudget, err er
 		if known[name] {
 			continue
 		}
-		if sp, err := b.then.Spec(name, spec.Trial{}, b.Registry); err == nil && sp.Dataset.Budget != nil {
+		if sp, err := b.then.Spec(name, b.Registry); err == nil && sp.Dataset.Budget != nil {
 			of, _ := b.datasetOf(path.Dir(name), sp)
 			caps = append(caps, setBudget{name, of, *capOf(sp)})
 		}

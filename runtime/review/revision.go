@@ -71,7 +71,7 @@ func CommittedAt(ctx context.Context, path, digest string, reg *pipeline.Registr
 	if err != nil || errNow != nil || !bytes.Equal(committed, now) {
 		return ""
 	}
-	if sp, err := head.Spec(name, spec.Trial{}, reg); err != nil || sp.Digest != digest {
+	if sp, err := head.Spec(name, reg); err != nil || sp.Digest != digest {
 		return ""
 	}
 	return head.ID
@@ -205,14 +205,14 @@ func (r *Commit) Read(name string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// Spec reads and validates a spec as it was, named from the top of the repository, with the settings of
-// a trial of its experiment; files that it names are read from the revision too.
-func (r *Commit) Spec(name string, trial spec.Trial, reg *pipeline.Registry) (*spec.Spec, error) {
+// Spec reads and validates a spec as it was, named from the top of the repository; files that it names are read from
+// the revision too.
+func (r *Commit) Spec(name string, reg *pipeline.Registry) (*spec.Spec, error) {
 	data, err := r.Read(name, schema.MaxBytes)
 	if err != nil {
 		return nil, runtime.Misused(err)
 	}
-	sp, err := runtime.ParseSpecFrom(r.Name+":"+name, data, nil, trial, func(file string) ([]byte, error) {
+	sp, err := runtime.ParseSpecFrom(r.Name+":"+name, data, nil, func(file string) ([]byte, error) {
 		if path.IsAbs(filepath.ToSlash(file)) {
 			return nil, fmt.Errorf("%s: is an absolute path, which no revision has", file)
 		}

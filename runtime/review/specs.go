@@ -145,22 +145,21 @@ func (b *Check) place(name string) string {
 // set no budget; the error is the one of now.
 func (b *Check) pair(name string) (p specPair, err error) {
 	p.path = name
-	var fault error
-	if p.then, fault = b.state(name, func(t spec.Trial) (*spec.Spec, error) {
-		return b.then.Spec(name, t,
-			b.Registry)
-	}); fault != nil && !errors.Is(fault, ErrAbsent) {
+	sp, fault := b.then.Spec(name, b.Registry)
+	if fault == nil {
+		p.then, fault = b.state(name, sp)
+	}
+	if fault != nil && !errors.Is(fault, ErrAbsent) {
 		b.notes = append(b.notes, fmt.Sprintf("%s could not run in %s, so what it plans now counts as new: %s", name,
 			b.Against, firstLine(fault)))
 	}
 	if _, err := os.Lstat(b.place(name)); err != nil && !errors.Is(fault, ErrAbsent) {
 		return p, nil // it is gone
 	}
-	p.now, err = b.state(name, func(t spec.Trial) (*spec.Spec, error) {
-		sp, err := runtime.LoadSpec(b.place(name), nil, t, b.Confine, b.Registry)
-		return sp, Unread(err)
-	})
-	if err != nil {
+	if sp, err = runtime.LoadSpec(b.place(name), nil, b.Confine, b.Registry); err != nil {
+		return p, Unread(err)
+	}
+	if p.now, err = b.state(name, sp); err != nil {
 		p.now = nil
 		return p, err
 	}
@@ -170,11 +169,7 @@ func (b *Check) pair(name string) (p specPair, err error) {
 
 // state compiles a spec with all runs of its experiment. One that has no plan still says
 // which budget it sets.
-func (b *Check) state(name string, load Loader) (*specState, error) {
-	sp, err := load(spec.Trial{})
-	if err != nil {
-		return nil, err
-	}
+func (b *Check) state(name string, sp *spec.Spec) (*specState, error) {
 	data, err := json.Marshal(sp.Experiment)
 	if err != nil {
 		return nil, err
@@ -183,7 +178,7 @@ func (b *Check) state(name string, load Loader) (*specState, error) {
 	s := &specState{cap: capOf(sp), digest: digest, bill: b.bills[digest]}
 	s.namedData, s.shown = b.datasetOf(path.Dir(name), sp)
 	if s.bill == nil {
-		if s.bill, err = Runs(sp, load); err != nil {
+		if s.bill, err = Runs(sp); err != nil {
 			return s, err
 		}
 		b.bills[digest] = s.bill
