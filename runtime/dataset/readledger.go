@@ -50,8 +50,7 @@ func ReadLedger(path string) ([]ledger.Entry, error) {
 	}
 	if len(data) > 0 && data[0] != '{' && !strings.HasSuffix(path, LedgerSuffix) {
 		return nil, LedgerFault(path, errors.New("is no ledger and no table that a run has charged, must be one: "+
-			"a table has its ledger "+
-			"beside it (name several files by their pattern)"))
+			"a table has its ledger beside it (name several files by their pattern)"))
 	}
 	entries, err := ledger.Parse(data)
 	if err == nil {

@@ -105,9 +105,8 @@ func Curve(t *Table, metric string) ([]byte, error) {
 	c := curvesOf(t)
 	p := c.picture(metric)
 	if p == nil {
-		return nil, fmt.Errorf("%s: has a mean at %d values of %s, must have one "+
-			"at 2 or more for a curve", metric, c.count(metric),
-			c.axis.over())
+		return nil, fmt.Errorf("%s: has a mean at %d values of %s, must have one at 2 or more for a "+
+			"curve", metric, c.count(metric), c.axis.over())
 	}
 	return p.SVG()
 }

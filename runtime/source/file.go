@@ -28,9 +28,8 @@ func (s *File) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) 
 		return pipeline.Declared{}, ps.Err()
 	}
 	if isAddress(s.File) {
-		ps.Add("file", "an address", "the path of a table; one of a server is read by dataset.database, "+
-			"with connection: service:NAME, "+
-			"whose address and password the owner keeps outside of the spec")
+		ps.Add("file", "an address", "the path of a table; one of a server is read by dataset.database, with "+
+			"connection: service:NAME, whose address and password the owner keeps outside of the spec")
 		return pipeline.Declared{}, ps.Err()
 	}
 	if strings.ContainsAny(filepath.Dir(s.File), "*?") {

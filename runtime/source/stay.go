@@ -117,8 +117,7 @@ func (s *staying) sampled(ctx context.Context, schema *arrow.Schema) (arrow.Reco
 				b.Field(i).AppendNull()
 			} else if b.Field(i).AppendValueFromString(*cell) != nil { // its error quotes the cell
 				return fmt.Errorf("%s: column %q: the database answers with another type than was asked for, "+
-					"must be the declared one",
-					s.name, schema.Field(i).Name)
+					"must be the declared one", s.name, schema.Field(i).Name)
 			}
 		}
 		return nil

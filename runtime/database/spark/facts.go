@@ -88,9 +88,8 @@ func (d description) check(place Place) error {
 	case d.Type != "MANAGED" && d.Type != "EXTERNAL":
 		errs = append(errs, fmt.Errorf("table: %s is neither a table nor a view, must be one", place.Table))
 	case !slices.Contains(providers(), strings.ToLower(d.Provider)):
-		errs = append(errs, fmt.Errorf("table: %s is stored in another format, must be stored as "+
-			"one of %s, whose cells have the "+
-			"types of the catalogue", place.Table, strings.Join(providers(), ", ")))
+		errs = append(errs, fmt.Errorf("table: %s is stored in another format, must be stored as one of "+
+			"%s, whose cells have the types of the catalogue", place.Table, strings.Join(providers(), ", ")))
 	}
 	if place.Version != "" && !versioned {
 		errs = append(errs, fmt.Errorf("version_as_of: %s keeps no versions; leave it out", place.Table))

@@ -50,9 +50,8 @@ func (t *Tally) Add(row []int64) error {
 }
 
 // errSums says that counts are not of one table.
-var errSums = errors.New("the database's answer: has counts of two columns that add up to " +
-	"different numbers of rows, must have " +
-	"counts of one table; run it again")
+var errSums = errors.New("the database's answer: has counts of two columns that add up to different numbers " +
+	"of rows, must have counts of one table; run it again")
 
 // Hand hands the counts on, once all answers are there. Counts of a key that are not of all kept rows are an error.
 func (t *Tally) Hand(use func(key int, counts []int64) error) error {
