@@ -67,6 +67,14 @@ def test_much_output_on_both_sides_does_not_block(stand_in: Callable[[str], None
     assert str(failed.value).count("m" * 99) == 3000
 
 
+def test_nothing_is_read_from_standard_input() -> None:
+    """weir takes - for standard input, which is empty, not a pipe that nobody writes to."""
+    script = "import weir_dp; print(weir_dp.check('-')); weir_dp.plan('-')"
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True, timeout=60)
+    assert "is an empty document, must be a YAML mapping" in done.stdout
+    assert "SpecError" in done.stderr
+
+
 def test_a_crash_keeps_what_was_said(stand_in: Callable[[str], None], study: Path) -> None:
     stand_in("echo 'panic: no' >&2; kill -9 $$")
     with pytest.raises(weir_dp.WeirError, match="panic: no") as failed:

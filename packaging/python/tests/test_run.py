@@ -184,8 +184,10 @@ def test_an_interrupted_run_goes_on(study: Path, charges: Callable[[], int]) -> 
 
 def test_an_experiment_is_not_one_run(study: Path, charges: Callable[[], int]) -> None:
     more = {"experiment.repeats": 2, "dataset.budget": None}
-    with pytest.raises(ValueError, match="must be run by weir_dp.experiment"):
+    with pytest.raises(ValueError, match="has an experiment, must be run by weir_dp.experiment"):
         weir_dp.run("study.yaml", set=more, yes=True, progress=False)
+    with pytest.raises(ValueError, match="has no experiment, must be run by weir_dp.run"):
+        weir_dp.experiment("study.yaml", yes=True, progress=False)
     with pytest.raises(weir_dp.DeclinedError):
         weir_dp.experiment("study.yaml", set=more, progress=False)
     assert charges() == 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weir_dp._program import PathLike, numbers, paths, settings, switches
+from weir_dp._program import PathLike
 from weir_dp._progress import Progress
 from weir_dp._run import Run, carry_out, shown
 from weir_dp._tables import read_table
@@ -104,14 +104,20 @@ def experiment(
     Arguments and errors are as in `run`; who is asked is asked once, for all runs together.
 
     Raises:
-        ValueError: The spec has no experiment.
+        ValueError: The spec has no experiment, and is for `run`.
     """
-    given = [
-        *paths(out=out, ledger=ledger),
-        *switches(fresh=fresh, confine=confine, drop_noise_key=drop_noise_key, yes=yes),
-        *numbers(workers=workers, insecure_noise_seed=insecure_noise_seed),
-    ]
-    document = carry_out([spec], [*settings(set), *given], progress)
-    if "sweep" not in document:
-        raise ValueError(f"{spec}: has no experiment, must be run by weir_dp.run, which returns the finished run")
+    document = carry_out(
+        spec,
+        set,
+        progress,
+        experiment=True,
+        confine=confine,
+        out=out,
+        ledger=ledger,
+        workers=workers,
+        insecure_noise_seed=insecure_noise_seed,
+        fresh=fresh,
+        drop_noise_key=drop_noise_key,
+        yes=yes,
+    )
     return Experiment.of(document)

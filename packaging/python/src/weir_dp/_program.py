@@ -78,7 +78,7 @@ def call(
     Args:
         arguments: Arguments of the command line.
         hear: Receives each line of standard error and returns what weir is to read then; None is nothing.
-            Without it the lines are messages of the outcome.
+            Without it the lines are messages of the outcome, and weir has nothing to read.
 
     Raises:
         KeyboardInterrupt: The call was interrupted, and weir has stopped in good order.
@@ -89,13 +89,13 @@ def call(
         messages.append(line.rstrip("\n"))
 
     listen = hear or keep
-    with _start(arguments) as process:
-        assert process.stdin and process.stdout and process.stderr
+    with _start(arguments, subprocess.PIPE if hear else subprocess.DEVNULL) as process:
+        assert process.stdout and process.stderr
         out = _Reader(process.stdout)
         try:
             for line in process.stderr:
                 answer = listen(line)
-                if answer is not None:
+                if answer is not None and process.stdin:
                     with suppress(BrokenPipeError):
                         process.stdin.write(answer)
                         process.stdin.flush()
@@ -107,14 +107,14 @@ def call(
     return Outcome(code, out.text(), messages)
 
 
-def _start(arguments: Sequence[PathLike]) -> subprocess.Popen[str]:
+def _start(arguments: Sequence[PathLike], stdin: int) -> subprocess.Popen[str]:
     """Start weir in a process group of its own: an interruption reaches it through _stop alone, and once."""
     group: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return subprocess.Popen(
         [program(), *arguments],
-        stdin=subprocess.PIPE,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",

@@ -264,21 +264,52 @@ def run(
         TypeError: An argument has another type than its own; `yes` is True or False alone.
         ValueError: The spec has an experiment, which `experiment` runs.
     """
-    chosen = settings(set)
+    document = carry_out(
+        spec,
+        set,
+        progress,
+        experiment=False,
+        confine=confine,
+        out=out,
+        ledger=ledger,
+        workers=workers,
+        insecure_noise_seed=insecure_noise_seed,
+        fresh=fresh,
+        locked=locked,
+        drop_noise_key=drop_noise_key,
+        yes=yes,
+    )
+    return Run.of(document)
+
+
+def carry_out(
+    spec: PathLike,
+    set: Mapping[str, object] | None,
+    progress: Progress,
+    *,
+    experiment: bool,
+    confine: bool,
+    out: PathLike | None,
+    ledger: PathLike | None,
+    workers: int | None,
+    insecure_noise_seed: int | None,
+    **flags: bool,
+) -> dict[str, Any]:
+    """Start ``weir run`` and return what it printed.
+
+    Arguments are as in `run`, flags by their names; `experiment` says whether the spec must have one or none.
+    """
+    judged = [*settings(set), *switches(confine=confine)]
     given = [
+        *judged,
         *paths(out=out, ledger=ledger),
-        *switches(fresh=fresh, locked=locked, confine=confine, drop_noise_key=drop_noise_key, yes=yes),
+        *switches(**flags),
         *numbers(workers=workers, insecure_noise_seed=insecure_noise_seed),
     ]
-    _refuse_experiment(spec, [*chosen, *switches(confine=confine)])
-    return Run.of(carry_out([spec], [*chosen, *given], progress))
-
-
-def carry_out(specs: list[PathLike], given: list[str], progress: Progress) -> dict[str, Any]:
-    """Start ``weir run`` and return what it printed."""
+    _refuse_other(spec, judged, experiment)
     listener = Listener(progress)
     try:
-        outcome = call(["run", "--events", *given, "--", *specs], listener.hear)
+        outcome = call(["run", "--events", *given, "--", spec], listener.hear)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(str(listener.error(130))) from None
     finally:
@@ -288,12 +319,15 @@ def carry_out(specs: list[PathLike], given: list[str], progress: Progress) -> di
     return outcome.document()
 
 
-def _refuse_experiment(spec: PathLike, given: list[str]) -> None:
-    """Refuse a spec with an experiment before it is run: its result is of another type.
+def _refuse_other(spec: PathLike, given: list[str], experiment: bool) -> None:
+    """Refuse a spec that is for the other of run and experiment, before anything is charged.
 
     The canonical spec, which ``weir render`` prints, has each section at the beginning of a line. What cannot be
     rendered is judged by the run.
     """
     outcome = call(["render", "--json", *given, "--", spec])
-    if outcome.code == 0 and re.search(r"^experiment:", outcome.document()["spec"], re.MULTILINE):
-        raise ValueError(f"{spec}: has an experiment, must be run by weir_dp.experiment")
+    if outcome.code:
+        return
+    if bool(re.search(r"^experiment:", outcome.document()["spec"], re.MULTILINE)) != experiment:
+        has, other = ("no", "run") if experiment else ("an", "experiment")
+        raise ValueError(f"{spec}: has {has} experiment, must be run by weir_dp.{other}")
