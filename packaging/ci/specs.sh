@@ -11,7 +11,14 @@ begins() {
 is_domain() { [ -f "$1" ] && begins "$1" columns; }
 
 # tracked LIST writes the specs that git tracks into a file, a NUL behind each: weir tells them from other YAML.
-tracked() { weir check --tracked --print0 > "$1"; }
+tracked() { weir check --tracked --print0 > "$1" || { fits; return 2; }; }
+
+# fits says so where the weir on the path is of an earlier revision than this script.
+fits() {
+  command -v weir > /dev/null || return 0 # bash has said so
+  weir check --help | grep -e --print0 > /dev/null ||
+    echo "packaging/ci: $(weir version | head -n 1) is on the path, must be of the same revision as this script" >&2
+}
 
 # within SPEC FILE reports whether a YAML file or lock may be the spec or a file that the spec reads by its name: such a
 # file lies in the folder of the spec or below it.

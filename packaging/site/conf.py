@@ -67,7 +67,7 @@ def add_shelves(app, docname, source):
 
 
 class Mermaid(Directive):
-    """Shows the picture of a diagram, which .ci/pictures drew and which must be of the same text."""
+    """Shows the picture of a diagram, which .ci/diagram drew and which must be of the same text."""
 
     has_content = True
 
@@ -78,7 +78,7 @@ class Mermaid(Directive):
         with open(env.srcdir / path, encoding="utf-8") as file:
             drawn = re.search(r"<!--\n(.*?)\n-->", file.read(), re.DOTALL)
         if drawn is None or drawn.group(1) != text.replace("--", "- -"):
-            raise self.error(f"{path} is of another diagram, must be drawn anew by .ci/pictures")
+            raise self.error(f"{path} is of another diagram, must be drawn anew by .ci/diagram")
         return [nodes.image(uri="/" + path, alt="Diagram: from the private table to the release")]
 
 
