@@ -195,13 +195,10 @@ func TestContinuedRunAsksForWhatIsNew(t *testing.T) {
 // TestFirstOutputByName is what the stage alone names: the same table, and the same charge.
 func TestFirstOutputByName(t *testing.T) {
 	d := newDay(t)
-	d.edit("spec.yaml", "train: {kind: auto}", "parts: {kind: split, train: 0.8, test: 0.2}\n  train: {kind: auto, "+
-		"from: parts}")
-	d.step("by the stage", 1)
-	d.edit("spec.yaml", "from: parts}", "from: parts.train}")
-	d.step("by the output", 0)
-	d.edit("spec.yaml", "from: parts.train}", "from: parts.test}")
-	d.step("the other output", 1)
+	d.edited("train: {kind: auto}", "parts: {kind: split, train: 0.8, test: 0.2}\n  train: {kind: auto, from: parts}",
+		"by the stage", 1)
+	d.edited("from: parts}", "from: parts.train}", "by the output", 0)
+	d.edited("from: parts.train}", "from: parts.test}", "the other output", 1)
 }
 
 // TestPlanWithoutTheData, by the ledger that is committed beside where they lie: it says what
@@ -209,8 +206,7 @@ func TestFirstOutputByName(t *testing.T) {
 func TestPlanWithoutTheData(t *testing.T) {
 	d := newDay(t)
 	d.tight()
-	d.edit("spec.yaml", "rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.5, delta: 1e-6}}")
-	d.step("the first run", 1)
+	d.edited("rows_public: 400}", "rows_public: 400, budget: {epsilon: 1.5, delta: 1e-6}}", "the first run", 1)
 	for _, removed := range []string{"data.csv", "data.csv.weir-owner.json", "runs"} {
 		d.must(os.RemoveAll(d.path(removed)))
 		code, out, errs := d.weir("plan", d.path("spec.yaml"), "--out", d.path("runs"), "--set", "seed=4")
@@ -226,9 +222,9 @@ func TestPlanOpensNoPrivateFile(t *testing.T) {
 	d := newDay(t)
 	withReference(d.study)
 	d.write("held.csv", d.read("data.csv"))
-	d.edit("spec.yaml", "rows: 50}\n", "rows: 50}\n  held: {kind: read, file: held.csv, class: private, like: dataset}\n"+
-		"  own: {kind: drop, from: held, columns: [id]}\n  close: {kind: marginals, real: own, synthetic: sample}\n")
-	first := d.step("the first run", 1)
+	first := d.edited("rows: 50}\n", "rows: 50}\n  held: {kind: read, file: held.csv, class: private, like: dataset}\n"+
+		"  own: {kind: drop, from: held, columns: [id]}\n  close: {kind: marginals, real: own, synthetic: sample}\n",
+		"the first run", 1)
 	for removed, want := range map[string]string{"held.csv": "reused, charged in run " + filepath.Base(first.Run),
 		"reference.csv": "after 1 new charge"} {
 		d.must(os.Rename(d.path(removed), d.path("elsewhere")))

@@ -18,31 +18,22 @@ func TestADayOfEdits(t *testing.T) {
 		t.Errorf("the same spec is %s, must be shown", again.Run)
 	}
 	d.edit("spec.yaml", "seed: 3\n", "# a comment\n")
-	d.edit("spec.yaml", "name: study\n", "seed: 3\nname: study\n")
-	if again := d.step("comments and the order of keys", 0); !again.Reused {
+	if again := d.edited("name: study\n", "seed: 3\nname: study\n", "comments and the order of keys", 0); !again.Reused {
 		t.Error("comments and the order of keys make another run")
 	}
-	d.edit("spec.yaml", "rows: 50", "rows: 60")
-	rows := d.step("rows", 0)
+	rows := d.edited("rows: 50", "rows: 60", "rows", 0)
 	if rows.From["train"] != filepath.Base(first.Run) || released(t, rows, "train.model") != released(t, first,
 		"train.model") {
 		t.Errorf("rows: train is of run %q, must be the model of %s", rows.From["train"], first.Run)
 	}
-	d.edit("spec.yaml", "rows: 60}\n", "rows: 60}\n  close: {kind: marginals, real: features, synthetic: sample}\n  "+
-		"report: {kind: report, real: features, synthetic: sample}\n")
-	d.step("an evaluation", 0)
-	d.edit("spec.yaml", "kind: report,", "kind: report, target: flag,")
-	d.step("plots", 0)
-	d.edit("spec.yaml", "name: study\n", "name: renamed\n")
-	d.step("the name", 0)
-	d.edit("spec.yaml", "seed: 3", "seed: 4")
-	d.step("the seed", 1)
-	d.edit("spec.yaml", "seed: 4", "seed: 3")
-	d.step("the seed as it was", 0)
-	d.edit("spec.yaml", "epsilon: 1,", "epsilon: 0.5,")
-	d.step("the noise", 1)
-	d.edit("spec.yaml", "kind: auto}", "kind: auto, target_weight: 3}")
-	d.step("a setting of the model", 1)
+	d.edited("rows: 60}\n", "rows: 60}\n  close: {kind: marginals, real: features, synthetic: sample}\n  "+
+		"report: {kind: report, real: features, synthetic: sample}\n", "an evaluation", 0)
+	d.edited("kind: report,", "kind: report, target: flag,", "plots", 0)
+	d.edited("name: study\n", "name: renamed\n", "the name", 0)
+	d.edited("seed: 3", "seed: 4", "the seed", 1)
+	d.edited("seed: 4", "seed: 3", "the seed as it was", 0)
+	d.edited("epsilon: 1,", "epsilon: 0.5,", "the noise", 1)
+	d.edited("kind: auto}", "kind: auto, target_weight: 3}", "a setting of the model", 1)
 	table := d.read("data.csv")
 	d.write("data.csv", strings.Replace(table, "35838", "35839", 1))
 	if code, _, errs := d.run(); code != exitPrivacy || !strings.Contains(errs, "dataset.version") {
@@ -52,8 +43,7 @@ func TestADayOfEdits(t *testing.T) {
 	d.write("data.csv", table)
 	d.step("the data as they were", 0)
 	fresh := d.step("--fresh", 1, "--fresh")
-	d.edit("spec.yaml", "rows: 60", "rows: 70")
-	if latest := d.step("rows again", 0); latest.From["train"] != filepath.Base(fresh.Run) {
+	if latest := d.edited("rows: 60", "rows: 70", "rows again", 0); latest.From["train"] != filepath.Base(fresh.Run) {
 		t.Errorf("the model is of run %q, must be the latest, of %s", latest.From["train"], fresh.Run)
 	}
 	for _, run := range []string{first.Run, rows.Run, d.runs[len(d.runs)-1]} {

@@ -75,8 +75,7 @@ func TestUnfinishedTrainingIsNoReuse(t *testing.T) {
 func TestVerifyNeedsTheKeyOfTheRunThatPaid(t *testing.T) {
 	d := newDay(t)
 	first := d.step("the first run", 1)
-	d.edit("spec.yaml", "rows: 50", "rows: 60")
-	second := d.step("rows", 0)
+	second := d.edited("rows: 50", "rows: 60", "rows", 0)
 	s := d.study
 	s.must(os.Remove(filepath.Join(first.Run, "internal", "noise.key")))
 	if code, _, errs := s.weir("verify", second.Run); code != exitUsage || !bytes.Contains([]byte(errs),

@@ -33,6 +33,13 @@ func (d *day) step(what string, more int, args ...string) runResult {
 	return r
 }
 
+// edited replaces text in the spec, then does what step does.
+func (d *day) edited(old, new, what string, more int) runResult {
+	d.t.Helper()
+	d.edit("spec.yaml", old, new)
+	return d.step(what, more)
+}
+
 // TestReusedOnlyIfCharged: a stored output whose charge the ledger does not hold is never
 // used, nor is a noise key that is still there.
 func TestReusedOnlyIfCharged(t *testing.T) {
