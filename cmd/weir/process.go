@@ -34,9 +34,9 @@ func program(build func() string) int {
 // growing changes the allocator of Arrow, before anything asks for it.
 func growing() { arrow.DefaultAllocator = table.Growing{Allocator: arrow.DefaultAllocator} }
 
-// stopAt ends the work in good order at the first Ctrl-C or SIGTERM, or when its terminal is closed. The second ends the
-// process at once, as it does any program: a system call that blocks, such as a write to a pipe that nobody reads, never
-// ends in good order.
+// stopAt ends the work in good order at the first Ctrl-C or SIGTERM, or when its terminal is closed. The second ends
+// the process at once, as it does any program: a system call that blocks, such as a write to a pipe that nobody reads,
+// never ends in good order.
 func stopAt(signals chan os.Signal, cancel context.CancelFunc) {
 	<-signals
 	signal.Stop(signals)
