@@ -39,6 +39,24 @@ func merge(branches ...[]byte) ([]byte, error) {
 	return out, err
 }
 
+// Together returns the charges of branches of one ledger as a merge chains them, each charge once. The result is the
+// same whichever branch comes first.
+func Together(branches ...[]Entry) ([]Entry, error) {
+	var texts [][]byte
+	for _, chain := range branches {
+		text, err := textOf(chain)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	merged, err := merge(texts...)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(merged)
+}
+
 // found is an entry and where it was read.
 type found struct {
 	Entry

@@ -19,46 +19,58 @@ func (b branch) equals(c branch) bool {
 	return len(b.entries) > 0 && len(ledger.Lacking(b.entries, c.entries))+len(ledger.Lacking(c.entries, b.entries)) == 0
 }
 
-// forks lists what ledgers of one dataset lack of each other, and what all of their charges come to: each of them, read
-// alone, shows too little. A fork arises where a table was copied with its ledger, or in two branches of git.
-func forks(branches []branch, q ledger.Measure) ([]string, error) {
-	var list []string
-	union := branches[0].entries
+// parts says what two ledgers of one dataset lack of each other.
+func (b branch) parts(c branch) string {
+	lost, added := len(ledger.Lacking(c.entries, b.entries)), len(ledger.Lacking(b.entries, c.entries))
+	switch {
+	case lost == 0:
+		return fmt.Sprintf("%s lacks %s of %s", b.path, words.Plural(added, "charge"), c.path)
+	case added == 0:
+		return fmt.Sprintf("%s lacks %s of %s", c.path, words.Plural(lost, "charge"), b.path)
+	}
+	return fmt.Sprintf("%s lacks %s of %s, which lacks %s of it", b.path, words.Plural(added, "charge"), c.path,
+		words.Plural(lost, "charge"))
+}
+
+// forks lists what ledgers of one dataset lack of the first of them, and what all of their charges come to: each of
+// them, read alone, shows too little. A fork arises where a table was copied with its ledger, or in two branches of git.
+func forks(branches []branch, q ledger.Measure) (list []string) {
+	chains := [][]ledger.Entry{branches[0].entries}
 	for _, b := range branches[1:] {
-		first := branches[0]
-		lost, added := ledger.Lacking(b.entries, first.entries), ledger.Lacking(first.entries, b.entries)
-		if len(lost)+len(added) > 0 {
-			list = append(list, fmt.Sprintf("%s lacks %s of %s, which lacks %s of it", first.path,
-				words.Plural(len(added), "charge"), b.path, words.Plural(len(lost), "charge")))
-		}
-		union = append(slices.Clone(union), ledger.Lacking(union, b.entries)...)
+		list = append(list, branches[0].parts(b))
+		chains = append(chains, b.entries)
 	}
-	if list == nil {
-		return nil, nil
+	union, err := ledger.Together(chains...)
+	var o ledger.Overview
+	if err == nil {
+		o, err = ledger.Look(union, q)
 	}
-	o, err := ledger.Look(union, q)
 	if err != nil {
-		return nil, err
+		return append(list, "what the ledgers of this dataset come to together cannot be told: "+err.Error())
 	}
 	return append(list, "the ledgers of this dataset together: "+words.Plural(len(union), "charge")+total(o)+
-		"; weir ledger merge makes one of them"), nil
+		"; weir ledger merge makes one of them")
 }
 
 // fork tells in the first account of each dataset what its ledgers lack of each other.
-func (r *Report) fork(read map[string][]branch, q ledger.Measure) error {
+func (r *Report) fork(read map[string][]branch, q ledger.Measure) {
 	for i := range r.Accounts {
 		a := &r.Accounts[i]
 		branches := read[a.Dataset]
-		if a.Dataset == "" || len(branches) < 2 || a.Ledger != branches[0].path {
-			continue
+		if a.Dataset != "" && len(branches) > 1 && a.Ledger == branches[0].path {
+			a.Disagree = append(a.Disagree, forks(branches, q)...)
 		}
-		list, err := forks(branches, q)
-		if err != nil {
-			return fmt.Errorf("%s: %w", a.Ledger, err)
-		}
-		a.Disagree = append(a.Disagree, list...)
 	}
-	return nil
+}
+
+// twin reports whether the charges of b were reported on, and whether that was with all that disagrees in a.
+func (r *Report) twin(read []branch, b branch, a Account) (equal, told bool) {
+	for _, c := range r.Accounts {
+		i := slices.IndexFunc(read, func(d branch) bool { return d.path == c.Ledger })
+		told = told || c.Ledger == a.Ledger || i >= 0 && read[i].equals(b) &&
+			!slices.ContainsFunc(a.Disagree, func(why string) bool { return !slices.Contains(c.Disagree, why) })
+	}
+	return slices.ContainsFunc(read, b.equals), told
 }
 
 // total says what the charges come to, and whether that is within the last budget.

@@ -77,3 +77,69 @@ func TestForksAreToldAndAddedUp(t *testing.T) {
 		t.Errorf("one ledger, named twice: %d accounts, %s: %v", len(r.Accounts), r.Faults(), err)
 	}
 }
+
+// TestForksAreAddedUpInTheirOrder: what ledgers come to together does not depend on which is named first: the budget
+// is the one that was named last in time. A ledger that is the beginning of another lacks charges, and the other none.
+func TestForksAreAddedUpInTheirOrder(t *testing.T) {
+	s := newStudy(t)
+	s.run(0, 2)
+	second, path := s.copied()
+	third, start := s.copied()
+	main := s.l
+	s.run(1, 2)
+	s.l = second
+	s.run(2, 3)
+	s.l = main
+	s.run(3, 2.5)
+	if third.Head().Count != 1 {
+		t.Fatal("the third ledger went on")
+	}
+	q := s.request()
+	q.Runs = nil
+	for _, names := range [][]string{{s.ledger, path, start}, {start, s.ledger, path}, {path, start, s.ledger}} {
+		q.Ledgers = names
+		r, err := Gather(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults := r.Faults()
+		for _, part := range []string{"together: 4 charges", "spent of 2.5"} {
+			if strings.Count(faults, part) != 1 {
+				t.Errorf("%v: %s: must say once %q", names, faults, part)
+			}
+		}
+		if strings.Contains(faults, " 0 charges") {
+			t.Errorf("%v: %s: what lacks nothing is not to be named", names, faults)
+		}
+	}
+}
+
+// TestEqualLedgersKeepWhatDisagrees: of two ledgers with the same charges, the second one lacks a charge of the copy
+// that its owner keeps; that is told, whichever is named first.
+func TestEqualLedgersKeepWhatDisagrees(t *testing.T) {
+	s := newStudy(t)
+	s.run(0, 2)
+	_, path := s.copied()
+	l, more := s.copied()
+	main := s.l
+	s.l = l
+	s.run(1, 2)
+	s.l = main
+	text, err := os.ReadFile(more)
+	if err == nil {
+		err = os.WriteFile(strings.TrimSuffix(path, dataset.LedgerSuffix)+dataset.KeptSuffix, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := s.request()
+	q.Runs = nil
+	for _, names := range [][]string{{s.ledger, path}, {path, s.ledger}, {s.ledger, path, path}} {
+		q.Ledgers = names
+		r, err := Gather(q)
+		if err != nil || strings.Count(r.Faults(), "has 1 charges and lacks 1 of those") != 1 ||
+			strings.Contains(r.Faults(), "together") {
+			t.Errorf("%v: %v: %q", names, err, r.Faults())
+		}
+	}
+}

@@ -39,10 +39,13 @@ func Gather(q Request) (Report, error) {
 			return r, err
 		}
 		b := branch{a.Ledger, entries}
-		if slices.ContainsFunc(read[a.Dataset], b.equals) {
-			continue
+		equal, told := r.twin(read[a.Dataset], b, a)
+		if told {
+			continue // such as one that is named twice
 		}
-		read[a.Dataset] = append(read[a.Dataset], b)
+		if !equal {
+			read[a.Dataset] = append(read[a.Dataset], b)
+		}
 		if len(unread) > 0 && len(r.Accounts) == 0 {
 			a.Disagree = append(a.Disagree, unread...)
 		}
@@ -54,7 +57,8 @@ func Gather(q Request) (Report, error) {
 			r.sees(run.Started)
 		}
 	}
-	return r, r.fork(read, ledger.Measure{Accountant: q.Accountant, Delta: q.Delta})
+	r.fork(read, ledger.Measure{Accountant: q.Accountant, Delta: q.Delta})
+	return r, nil
 }
 
 // found is the record of a run and where it lies.
