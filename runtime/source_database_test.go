@@ -79,6 +79,7 @@ func TestDatabasesAreNoFiles(t *testing.T) {
 		"a.sqlite": "read: {sqlite: a.sqlite, table: NAME}", "b/a.DB3": "read: {sqlite: b/a.DB3, table: NAME}",
 		"a.duckdb":             "read: {database: a.duckdb, table: NAME}",
 		"postgres://u:pw@h/db": "connection: service:NAME", "jdbc:postgresql:db": "connection: service:NAME",
+		"JDBC:sqlserver:h;password=pw": "connection: service:NAME",
 		"a/b://c": "", "c:/a.csv": "",
 		"a.csv": "", "sqlite.csv": "", "duckdb": "", "a.db": "",
 	} {

@@ -52,7 +52,8 @@ func (s *File) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) 
 // isAddress reports whether a text is an address, which may hold a password, and no path.
 func isAddress(text string) bool {
 	scheme, _, found := strings.Cut(text, "://")
-	return found && scheme != "" && !strings.ContainsAny(scheme, `/\`) || strings.HasPrefix(text, "jdbc:")
+	return found && scheme != "" && !strings.ContainsAny(scheme, `/\`) ||
+		strings.HasPrefix(strings.ToLower(text), "jdbc:")
 }
 
 // databaseKey returns the key of dataset.database.read for a file that is a database by the end of its name, else "".
