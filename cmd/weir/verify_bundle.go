@@ -134,12 +134,13 @@ func readsModel(ctx context.Context, files []pipeline.File, readers pipeline.Rea
 	return err
 }
 
-// doubt goes before what a release states of itself, where it is not what a run left: a reader of one line is warned.
+// doubt goes before what a release states of itself, where the check refuses it, be it for another key or spec than the
+// one that was given: a reader of one line is warned.
 func doubt(found bundle.Judgement) string {
 	if len(found.Differ) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("DIFFERS, in %s, from what the run left. It states: ", words.Plural(len(found.Differ), "place"))
+	return fmt.Sprintf("REFUSED, for %s below. It states: ", words.Plural(len(found.Differ), "reason"))
 }
 
 // printJudgement prints what was found, and errs where something differs.
