@@ -80,7 +80,7 @@ func TestDatabasesAreNoFiles(t *testing.T) {
 		"a.duckdb":             "read: {database: a.duckdb, table: NAME}",
 		"postgres://u:pw@h/db": "connection: service:NAME", "jdbc:postgresql:db": "connection: service:NAME",
 		"JDBC:sqlserver:h;password=pw": "connection: service:NAME",
-		"a/b://c": "", "c:/a.csv": "",
+		"a/b://c":                      "", "c:/a.csv": "",
 		"a.csv": "", "sqlite.csv": "", "duckdb": "", "a.db": "",
 	} {
 		_, err := (&source.File{File: file}).Declare(pipeline.Declaring{})

@@ -247,7 +247,7 @@ func Includes(entries []Entry, h Head) error {
 			return nil
 		}
 	}
-	return errors.Join(fmt.Errorf("ledger: no charge has the hash %s of its earlier head", h.Hash), ErrTampered)
+	return fmt.Errorf("ledger: no charge has the hash %s of its earlier head: %w", h.Hash, ErrTampered)
 }
 
 // Store is the file of a ledger, as small as a ledger needs. OpenFile gives the

@@ -36,6 +36,8 @@ type Account struct {
 	Runs      []Run             `json:"runs"`
 	Copied    bool              `json:"owner_copy"` // the ledger was held against the copy that its owner keeps
 	Disagree  []string          `json:"disagree"`   // what record, ledger or release say otherwise than another of them
+
+	oneOfMany bool // another account is of the same dataset
 }
 
 // Epsilon is a bound, or why there is none.
@@ -200,11 +202,16 @@ func (r Report) Disagrees() bool {
 	return false
 }
 
-// Faults returns all that disagrees, in one line.
+// Faults returns all that disagrees, in one line; of which ledger, where several are of one dataset.
 func (r Report) Faults() string {
 	var list []string
 	for _, a := range r.Accounts {
-		list = append(list, a.Disagree...)
+		for _, why := range a.Disagree {
+			if a.oneOfMany && !strings.Contains(why, a.Ledger) {
+				why = a.Ledger + ": " + why
+			}
+			list = append(list, why)
+		}
 	}
 	return strings.Join(list, "; ")
 }

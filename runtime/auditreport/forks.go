@@ -54,8 +54,13 @@ func forks(branches []branch, q ledger.Measure) (list []string) {
 
 // fork tells in the first account of each dataset what its ledgers lack of each other.
 func (r *Report) fork(read map[string][]branch, q ledger.Measure) {
+	count := map[string]int{}
+	for _, a := range r.Accounts {
+		count[a.Dataset]++
+	}
 	for i := range r.Accounts {
 		a := &r.Accounts[i]
+		a.oneOfMany = a.Dataset != "" && count[a.Dataset] > 1
 		branches := read[a.Dataset]
 		if a.Dataset != "" && len(branches) > 1 && a.Ledger == branches[0].path {
 			a.Disagree = append(a.Disagree, forks(branches, q)...)

@@ -72,6 +72,12 @@ func TestForksAreToldAndAddedUp(t *testing.T) {
 			t.Errorf("%s: must say %q", r.Faults(), part)
 		}
 	}
+	for _, title := range []string{"Charges on " + datasetID + ", ledger " + s.ledger, "Charges on " + datasetID +
+		", ledger " + path} {
+		if !strings.Contains(r.Text(0), title) {
+			t.Errorf("%s: must have a part %q", r.Text(0), title)
+		}
+	}
 	q.Ledgers = []string{s.ledger, same}
 	if r, err := Gather(q); err != nil || r.Disagrees() || len(r.Accounts) != 1 {
 		t.Errorf("one ledger, named twice: %d accounts, %s: %v", len(r.Accounts), r.Faults(), err)
@@ -141,5 +147,30 @@ func TestEqualLedgersKeepWhatDisagrees(t *testing.T) {
 			strings.Contains(r.Faults(), "together") {
 			t.Errorf("%v: %v: %q", names, err, r.Faults())
 		}
+	}
+}
+
+// TestCopiedRunIsOneRun: a run whose folder lies in two folders of runs is listed once, with all that disagrees in
+// either, in one line each.
+func TestCopiedRunIsOneRun(t *testing.T) {
+	s := newStudy(t)
+	r := s.run(0, 2)
+	copies := filepath.Join(t.TempDir(), "runs")
+	if err := os.CopyFS(copies, os.DirFS(filepath.Join(s.dir, "runs"))); err != nil {
+		t.Fatal(err)
+	}
+	s.write(r, "release/sample.csv", "age\n2\n")
+	q := s.request()
+	q.Runs = []string{copies, q.Runs[0]}
+	report, err := Gather(q)
+	if err != nil || len(report.Accounts[0].Runs) != 1 || strings.Count(report.Faults(), "run "+r.ID) != 1 {
+		t.Errorf("%v: %d runs, %q; must be one with one fault", err, len(report.Accounts[0].Runs), report.Faults())
+	}
+	r.Dataset.LedgerHead = digest
+	s.save(r)
+	q.Runs = q.Runs[1:]
+	if report, err = Gather(q); err != nil || !strings.Contains(report.Faults(), "of its earlier head: ") ||
+		strings.Contains(report.Faults(), "\n") {
+		t.Errorf("%v: %q, must be one line on the head", err, report.Faults())
 	}
 }

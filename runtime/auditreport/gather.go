@@ -121,13 +121,17 @@ func (q Request) addRuns(a *Account, entries []ledger.Entry, runs []found) {
 	known := map[string]bool{}
 	for _, r := range runs {
 		if r.rec.Dataset.ID == a.Dataset && (!r.rec.Insecure || a.charged(r.rec.ID) > 0) { // a test has a ledger of its own
-			known[r.rec.ID] = true
-			a.Runs = append(a.Runs, a.run(r.rec))
+			if !known[r.rec.ID] { // else another folder has a copy of it
+				known[r.rec.ID] = true
+				a.Runs = append(a.Runs, a.run(r.rec))
+			}
 			if name := r.rec.Dataset.Name; name != "" && !slices.Contains(a.Names, name) {
 				a.Names = append(a.Names, name)
 			}
 			for _, why := range q.disagreements(r, entries) {
-				a.Disagree = append(a.Disagree, "run "+r.rec.ID+": "+why)
+				if why = "run " + r.rec.ID + ": " + why; !slices.Contains(a.Disagree, why) {
+					a.Disagree = append(a.Disagree, why)
+				}
 			}
 		}
 	}

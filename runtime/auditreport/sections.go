@@ -52,15 +52,19 @@ func (r Report) summary() section {
 	return s
 }
 
-// title names an account: by what its specs read, and by its id.
+// title names an account: by what its specs read, by its id, and by its ledger where that is not the only one of it.
 func (a Account) title() string {
-	switch {
-	case a.Dataset == "":
+	if a.Dataset == "" {
 		return a.Ledger
-	case len(a.Names) == 0:
-		return a.Dataset
 	}
-	return strings.Join(a.Names, ", ") + " (" + a.Dataset + ")"
+	title := a.Dataset
+	if len(a.Names) > 0 {
+		title = strings.Join(a.Names, ", ") + " (" + a.Dataset + ")"
+	}
+	if a.oneOfMany {
+		title += ", ledger " + a.Ledger
+	}
+	return title
 }
 
 // asOf says up to when the report tells. It is no time of the clock: equal files give equal reports.
