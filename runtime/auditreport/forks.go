@@ -32,8 +32,9 @@ func (b branch) parts(c branch) string {
 		words.Plural(lost, "charge"))
 }
 
-// forks lists what ledgers of one dataset lack of the first of them, and what all of their charges come to: each of
-// them, read alone, shows too little. A fork arises where a table was copied with its ledger, or in two branches of git.
+// forks lists what the first of some ledgers of one dataset and each other lack of each other, and what all of their
+// charges come to: each ledger, read alone, shows too little. A fork arises where a table was copied with its ledger,
+// or in two branches of git.
 func forks(branches []branch, q ledger.Measure) (list []string) {
 	chains := [][]ledger.Entry{branches[0].entries}
 	for _, b := range branches[1:] {
