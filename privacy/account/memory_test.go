@@ -81,7 +81,9 @@ func TestMemoryTellsAccountantsApart(t *testing.T) {
 // broken is an accountant that panics.
 type broken struct{ RDP }
 
-func (broken) Epsilon([]privacy.Event, privacy.Adjacency, float64) (float64, error) { panic("no answer") }
+func (broken) Epsilon([]privacy.Event, privacy.Adjacency, float64) (float64, error) {
+	panic("no answer")
+}
 
 // TestMemoryKeepsNoAnswerOfAPanic: a question whose computation panicked is never answered by an epsilon of 0.
 func TestMemoryKeepsNoAnswerOfAPanic(t *testing.T) {
