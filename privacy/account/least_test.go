@@ -6,6 +6,15 @@ import (
 	"weir/privacy"
 )
 
+// TestEqualOrdersEndAtTheLeast: of orders with equal values the search takes the least, 1 + 1e-6, though it begins at
+// larger ones.
+func TestEqualOrdersEndAtTheLeast(t *testing.T) {
+	v, o := leastReal(func(float64) float64 { return 2 }, nothingKnown)
+	if v != 2 || o != 1+1e-6 {
+		t.Errorf("%v at %v, must be 2 at %v", v, o, 1+1e-6)
+	}
+}
+
 // TestFloorsChangeNoOptimum: leaving out orders whose floor is above the least value ends at the very value and order
 // of a search that leaves none out, for epsilon and for delta, and asks for fewer divergences.
 func TestFloorsChangeNoOptimum(t *testing.T) {

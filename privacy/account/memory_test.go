@@ -73,6 +73,9 @@ func TestMemoryTellsAccountantsApart(t *testing.T) {
 			t.Errorf("%#v: %v, %v, must be %v", other, got, err, want)
 		}
 	}
+	if got := m.Questions(); got != 4 {
+		t.Errorf("the memory has %d questions, must have one of each accountant", got)
+	}
 	if _, remembers := Beside(RDP{}, ZCDP{}).(*remembering); remembers {
 		t.Error("an accountant without a memory gives others one")
 	}

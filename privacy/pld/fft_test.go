@@ -58,7 +58,8 @@ func BenchmarkFFT(b *testing.B) {
 }
 
 // TestRootsAreSinesAndCosines: a root has the bits of the sine and the cosine of its own angle, whichever octant it
-// shares them with.
+// shares them with, and is exp(-2 pi i k/n) of the standard library but for rounding: of the angle, below 7, and of both
+// functions.
 func TestRootsAreSinesAndCosines(t *testing.T) {
 	for _, least := range []int{1, 10, 12, 17, 21, 100, 1300, 5000} {
 		n := fftLength(least)
@@ -67,6 +68,10 @@ func TestRootsAreSinesAndCosines(t *testing.T) {
 			sin, cos := bitmath.Sincos(math.Pi / 4 * (float64(part) / float64(n)))
 			if want := inOctant(octant, [2]float64{sin, cos}); root != want {
 				t.Fatalf("n = %d: root %d is %v, must be %v", n, k, root, want)
+			}
+			sin, cos = math.Sincos(-2 * math.Pi * float64(k) / float64(n))
+			if want := complex(cos, sin); !(size(root-want) <= 16*unit) {
+				t.Fatalf("n = %d: root %d is %v, must be near %v", n, k, root, want)
 			}
 		}
 	}

@@ -28,6 +28,27 @@ func TestCumulantHasTheBitsOfAllTerms(t *testing.T) {
 	}
 }
 
+// TestCumulantEndsWhereNoTermCounts: the second of two masses near 1 counts down to half a unit in the last place of the
+// first, 2^-54. Losses end at 0, so that the last bit of the sum is one of the cumulant.
+func TestCumulantEndsWhereNoTermCounts(t *testing.T) {
+	const h = 1e-3
+	first, counted := 1-0x1p-53, 0
+	for bits := 30.0; bits < 60; bits += 0.25 {
+		s := bits * math.Ln2 / h
+		up, down := &grid{h: h, lo: -1, mass: []float64{1, first}}, &grid{h: h, mass: []float64{first, 1}}
+		want := wholeCumulant(up, s)
+		if got, other := up.ownCumulant(s), down.ownCumulant(-s); got != want || other != want {
+			t.Errorf("weight 2^-%g: %v and %v, must be %v", bits, got, other, want)
+		}
+		if want != bitmath.Log(first) {
+			counted++
+		}
+	}
+	if counted != 4*24 { // below 54 bits: at 54 the weight may round to either side
+		t.Errorf("%d weights count, must be all above 2^-54", counted)
+	}
+}
+
 // wholeCumulant sums every mass, from the end that weighs most.
 func wholeCumulant(g *grid, s float64) float64 {
 	n := len(g.mass)
