@@ -3,6 +3,7 @@ package specs_test
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -66,11 +67,13 @@ func compilerOf(base *compile.Plan) experiment.Compiler {
 	}
 }
 
-// TestTrialsReadAlone: a trial says what it says of a spec of which no other trial was read.
+// TestTrialsReadAlone: a trial says what it says of a spec of which no other trial was read, overrides of the command
+// line included.
 func TestTrialsReadAlone(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"jalko-carat-like", "ganad-mst-cervical", "dp-vae-adult-bins"} {
-		base, err := read(name)
+	for name, set := range map[string][]string{"jalko-carat-like": nil, "dp-vae-adult-bins": nil,
+		"ganad-mst-cervical": {"privacy.accountant=rdp", "seed=11"}} {
+		base, err := read(name, set...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +85,7 @@ func TestTrialsReadAlone(t *testing.T) {
 			if trial.Repeat > 0 {
 				continue
 			}
-			alone, err := read(name)
+			alone, err := read(name, set...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -347,6 +350,50 @@ func TestCheckSeeksNoNoiseForTrials(t *testing.T) {
 	for _, plan := range x.Plans {
 		if plan.Epsilon.Proven != nil || len(plan.Steps) == 0 {
 			t.Fatalf("epsilon is %v of %d stages, must be sought for none", plan.Epsilon.Proven, len(plan.Steps))
+		}
+	}
+}
+
+// TestTrialsHaveDomainsOfTheirOwn: trials that change the domain, by its file, by a file whose words another trial has
+// under another name, or by one setting of a column, have the domain that they name, and leave nothing behind for the
+// next one.
+func TestTrialsHaveDomainsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	reg, err := kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(name, upper string) string {
+		return "{columns: [{name: " + name + ", type: integer, bounds: [0, " + upper + "], source: public}]}"
+	}
+	words := map[string]string{"a.yaml": column("x", "7"), "b.yaml": column("x", "8"), "c.yaml": column("x", "8")}
+	for _, c := range []struct{ domain, grid, want string }{
+		{"a.yaml", "dataset.domain: [a.yaml, b.yaml, a.yaml, c.yaml]", "x 7, x 8, x 7, x 8"},
+		{column("x", "7"), "dataset.domain: [" + column("x", "9") + ", " + column("y", "9") + ", a.yaml]", "x 9, y 9, x 7"},
+	} {
+		src := spec.Input{File: "s.yaml", Read: func(name string) ([]byte, error) { return []byte(words[name]), nil },
+			Data: []byte("weir: 1\nname: s\ndataset: {file: x.csv, domain: " + c.domain + "}\n" +
+				"privacy: {epsilon: 1, delta: 1e-6, adjacency: add_remove}\nstages: {n: {kind: dp_count}}\n" +
+				"experiment: {grid: {" + c.grid + "}}\n")}
+		base, err := spec.Parse(src, reg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials, err := base.Experiment.Trials()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, trial := range trials {
+			s, err := base.Trial(trial)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of := s.Dataset.Columns().Columns[0]
+			got = append(got, fmt.Sprintf("%s %v", of.Name, of.Bounds[1]))
+		}
+		if list := strings.Join(got, ", "); list != c.want {
+			t.Errorf("domain %s, grid %s: trials have %s, must have %s", c.domain, c.grid, list, c.want)
 		}
 	}
 }
