@@ -219,6 +219,38 @@ func TestDisagreements(t *testing.T) {
 	}
 }
 
+// TestBudgetsOfEachLine: each line is held to the budget before it, and not to an earlier one.
+func TestBudgetsOfEachLine(t *testing.T) {
+	s := newStudy(t)
+	var ids []string
+	for i, budget := range []float64{1, 3, 2, 0} {
+		ids = append(ids, s.run(i, budget).ID)
+	}
+	want := "line 2, of run " + ids[1] + ", was charged under a looser budget than line 1; " +
+		"line 4, of run " + ids[3] + ", was charged without the budget of line 3"
+	if got := s.report().Faults(); got != want {
+		t.Errorf("%s, must be %s", got, want)
+	}
+}
+
+// TestTestsHaveLedgersOfTheirOwn: a run with a fixed noise seed is told only of a ledger that it charged.
+func TestTestsHaveLedgersOfTheirOwn(t *testing.T) {
+	s := newStudy(t)
+	s.run(1, 0)
+	r := s.run(2, 0)
+	r.Insecure = true
+	s.save(r)
+	if a := s.report().Accounts[0]; len(a.Runs) != 2 || !a.Runs[1].Test {
+		t.Errorf("%+v, must have the test that charged", a.Runs)
+	}
+	r.ID = strings.Replace(r.ID, "-12", "-16", 1)
+	r.Charges = nil
+	s.save(r)
+	if a := s.report().Accounts[0]; len(a.Runs) != 2 {
+		t.Errorf("%+v, must not have the test that charged nothing here", a.Runs)
+	}
+}
+
 // TestLookedAt: where no folder of runs was looked at the report says so, and a run of a second folder is found.
 func TestLookedAt(t *testing.T) {
 	s := newStudy(t)
@@ -460,6 +492,7 @@ func TestDatasetsAreNamed(t *testing.T) {
 	copied := s.run(2, 0)
 	copied.Dataset.Name = "copy.csv"
 	s.save(copied)
+	s.run(3, 0) // under the first name again
 	for name, text := range forms(t, s.report()) {
 		if want := "patients.csv, copy.csv (" + datasetID + ")"; name != "JSON" && strings.Count(text, want) < 4 {
 			t.Errorf("%s must name %s in each section\n%s", name, want, text)

@@ -1,7 +1,6 @@
 package auditreport
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,42 +31,54 @@ func (s *study) copied() (*ledger.Ledger, string) {
 	return l, path
 }
 
+// gathered reports on ledgers alone.
+func (s *study) gathered(ledgers ...string) Report {
+	s.t.Helper()
+	q := s.request()
+	q.Ledgers, q.Runs = ledgers, nil
+	r, err := Gather(q)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
 // TestForksAreToldAndAddedUp: two ledgers of one dataset that part after a common charge disagree, and what they come
-// to together is two releases more than what they share: three Gaussians of multiplier 5 are one of 5 / sqrt(3).
+// to together is three releases more than what they share: four Gaussians of multiplier 5 are one of 5 / sqrt(4). The
+// filter adds up mu^2: three have 0.12, by Balle and Wang 2018, theorem 8, an epsilon of 1.51 at delta 1e-6, within the
+// budget; four have 0.16, of epsilon 1.77, which is not.
 func TestForksAreToldAndAddedUp(t *testing.T) {
+	const budget = 1.6
 	s := newStudy(t)
-	s.run(0, 2)
+	s.run(0, budget)
 	other, path := s.copied()
 	same := filepath.Join(t.TempDir(), "again"+dataset.LedgerSuffix)
 	if err := os.Symlink(s.ledger, same); err != nil {
 		t.Fatal(err)
 	}
-	s.run(1, 2)
+	s.run(1, budget)
+	s.run(3, budget)
 	main := s.l
 	s.l = other
-	s.run(2, 2)
+	s.run(2, budget)
 	s.l = main
 
-	q := s.request()
-	q.Ledgers, q.Runs = []string{s.ledger, same, path}, nil
-	r, err := Gather(q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Accounts) != 2 || !r.Disagrees() {
-		t.Fatalf("%d accounts, must be 2 that disagree", len(r.Accounts))
+	r := s.gathered(s.ledger, same, path)
+	if len(r.Accounts) != 2 || !r.Disagrees() || len(r.Accounts[1].Disagree) > 0 {
+		t.Fatalf("%d accounts, must be 2 that disagree, which the first one tells: %s", len(r.Accounts), r.Faults())
 	}
 	accountant, err := account.ByName("zcdp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	three := privacy.Gaussian{NoiseMultiplier: 5 / math.Sqrt(3)}
-	want, err := accountant.Epsilon([]privacy.Event{three}, privacy.AddRemove, 1e-6)
+	four := privacy.Gaussian{NoiseMultiplier: 5. / 2}
+	want, err := accountant.Epsilon([]privacy.Event{four}, privacy.AddRemove, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{s.ledger + " lacks 1 charge of " + path + ", which lacks 1 charge of it",
-		"together: 3 charges, composed epsilon " + bound(want, "").text(), "weir ledger merge"} {
+	for _, part := range []string{s.ledger + " lacks 1 charge of " + path + ", which lacks 2 charges of it",
+		"together: 4 charges, composed epsilon " + bound(want, "").text(), " spent of 1.6, which is exceeded",
+		"weir ledger merge"} {
 		if !strings.Contains(r.Faults(), part) {
 			t.Errorf("%s: must say %q", r.Faults(), part)
 		}
@@ -78,9 +89,32 @@ func TestForksAreToldAndAddedUp(t *testing.T) {
 			t.Errorf("%s: must have a part %q", r.Text(0), title)
 		}
 	}
-	q.Ledgers = []string{s.ledger, same}
-	if r, err := Gather(q); err != nil || r.Disagrees() || len(r.Accounts) != 1 {
-		t.Errorf("one ledger, named twice: %d accounts, %s: %v", len(r.Accounts), r.Faults(), err)
+	if r := s.gathered(s.ledger, same); r.Disagrees() || len(r.Accounts) != 1 {
+		t.Errorf("one ledger, named twice: %d accounts, %s", len(r.Accounts), r.Faults())
+	}
+}
+
+// TestStaleLedgersAreTold: a ledger that is the beginning of another is another ledger, whichever is named first, and
+// two that cannot be read are two.
+func TestStaleLedgersAreTold(t *testing.T) {
+	s := newStudy(t)
+	s.run(0, 0)
+	_, stale := s.copied()
+	s.run(1, 0)
+	want := stale + " lacks 1 charge of " + s.ledger
+	for _, ledgers := range [][]string{{s.ledger, stale}, {stale, s.ledger}} {
+		if r := s.gathered(ledgers...); len(r.Accounts) != 2 || !strings.Contains(r.Faults(), want) {
+			t.Errorf("%d accounts, %s: must be 2, and say %q", len(r.Accounts), r.Faults(), want)
+		}
+	}
+	for _, path := range []string{s.ledger, stale} {
+		if err := os.WriteFile(path, []byte("{}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := s.gathered(s.ledger, stale)
+	if len(r.Accounts) != 2 || !strings.Contains(r.Faults(), s.ledger) || !strings.Contains(r.Faults(), stale) {
+		t.Errorf("%d accounts, %s: must be 2 that cannot be read", len(r.Accounts), r.Faults())
 	}
 }
 
