@@ -144,7 +144,7 @@ const nextVersion = "0.1.0"
 // A part "dirty" says that files had been changed.
 func versionOf(info *debug.BuildInfo) string {
 	tag := info.Main.Version
-	if semver.IsValid(tag) && !module.IsPseudoVersion(strings.TrimSuffix(tag, "+dirty")) {
+	if semver.IsValid(tag) && !module.IsPseudoVersion(tag) {
 		return strings.TrimPrefix(tag, "v")
 	}
 	next, revision := nextVersion+"-next", settingsOf(info)["vcs.revision"]

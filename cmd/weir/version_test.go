@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -84,15 +85,24 @@ func TestVersionOfABuild(t *testing.T) {
 	}
 }
 
-// TestNextVersionIsTheHeadOfTheChangelog, which a release dates.
+// TestNextVersionIsTheHeadOfTheChangelog, which a release dates, and the version of packages that are built between two
+// releases, which go by the first 12 digits of the commit as the program does.
 func TestNextVersionIsTheHeadOfTheChangelog(t *testing.T) {
-	text, err := os.ReadFile("../../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(text), "\n## [")
-	if head, _, _ := strings.Cut(after, "]"); head != nextVersion {
-		t.Errorf("CHANGELOG.md begins with %s, must be %s", head, nextVersion)
+	for file, found := range map[string]struct {
+		head *regexp.Regexp
+		want string
+	}{
+		"CHANGELOG.md": {regexp.MustCompile(`(?m)^## \[([^]]*)\]`), nextVersion},
+		".goreleaser.yaml": {regexp.MustCompile(`(?m)^snapshot:\n  version_template: "(.*)"$`),
+			nextVersion + "-next+{{ slice .FullCommit 0 12 }}"},
+	} {
+		text, err := os.ReadFile("../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := found.head.FindSubmatch(text); m == nil || string(m[1]) != found.want {
+			t.Errorf("%s has the version %q, must have %s", file, m, found.want)
+		}
 	}
 }
 
