@@ -475,6 +475,10 @@ func TestReportsOfEqualFilesAreEqual(t *testing.T) {
 			t.Errorf("%s: must be equal twice, as of 14:00\n%s", name, text)
 		}
 	}
+	charged := time.Date(2026, 11, 27, 14, 0, 0, 0, time.UTC)
+	if r := s.gathered(s.ledger); r.AsOf == nil || !r.AsOf.Equal(charged) {
+		t.Errorf("without records as of %v, must be as of the last charge, %v", r.AsOf, charged)
+	}
 	last.ID = strings.Replace(last.ID, "-12", "-16", 1)
 	last.Started, last.Charges = last.Started.Add(2*time.Hour), nil
 	later := last.Started.Add(time.Hour)

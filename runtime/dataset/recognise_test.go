@@ -72,6 +72,8 @@ func TestReplayLeavesNoTrace(t *testing.T) {
 			t.Errorf("%s: %v, must be unknown", c.what, err)
 		case c.know && (err != nil || id.ID != one.ID || id.Secret != one.Secret || id.Content() != one.Content()):
 			t.Errorf("%s: %+v %v, must be %+v", c.what, id, err, one)
+		case c.know && strings.Contains(strings.Join(id.Notes, "\n"), "written"):
+			t.Errorf("%s: %q, must not say that anything is written", c.what, id.Notes)
 		}
 	}
 }
