@@ -29,7 +29,8 @@ func TestCompletion(t *testing.T) {
 		s.write(filepath.Join("runs", "study", run, "run.json"), "{}")
 	}
 	s.write("hostile.yaml", "stages:\n  \"$(touch pwned)a\": {kind: sample}\n  \"a\\nb\": {kind: sample}\n  "+
-		"'x;id': {kind: sample}\n  good: {kind: sample}\n")
+		"'x;id': {kind: sample}\n  \"`id`\": {kind: sample}\n  \"a b\": {kind: sample}\n  \"a&b\": {kind: sample}\n  "+
+		"\"a*\": {kind: sample}\n  \"{a,b}\": {kind: sample}\n  \"!1\": {kind: sample}\n  good: {kind: sample}\n")
 	cases := []struct {
 		line, directive string
 		words           []string // that must come, or with ! must not
@@ -86,7 +87,7 @@ func TestCompletion(t *testing.T) {
 		if code != exitDone || lines[len(lines)-1] != c.directive {
 			t.Errorf("%s: exit code %d, directive %s, must be %s: %s", c.line, code, lines[len(lines)-1], c.directive, errs)
 		}
-		if strings.ContainsAny(strings.Join(list, ""), "$`;\"'\\&|<>") {
+		if strings.ContainsAny(strings.Join(list, ""), "$`;\"'\\&|<>*{}!() \n") {
 			t.Errorf("%s: offers %q, must offer no word that a shell takes apart", c.line, list)
 		}
 		for _, word := range c.words {
