@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,8 +87,8 @@ func sum(t *testing.T, path string) string {
 	return digest
 }
 
-// TestReplacedAndOddModules: a replaced module is listed as what replaces it, and package URLs are escaped as
-// https://github.com/package-url/purl-spec says.
+// TestReplacedAndOddModules: a replaced module is listed as what replaces it, package URLs are escaped as
+// https://github.com/package-url/purl-spec says, and elements stand in the relations that SPDX 2.3 has in clause 11.
 func TestReplacedAndOddModules(t *testing.T) {
 	p := program{name: "weir", digest: "ab", info: &debug.BuildInfo{GoVersion: "go1.26.8 X:arenas",
 		Main: debug.Module{Path: "weir", Version: "v0.1.0"},
@@ -108,6 +109,15 @@ func TestReplacedAndOddModules(t *testing.T) {
 		"pkg:golang/github.com/google/flatbuffers@v23.5.26%2Bincompatible", "pkg:golang/stdlib@1.26.8"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, must be %v", got, want)
+	}
+	var related []string
+	for _, r := range doc.Relationships {
+		related = append(related, fmt.Sprintf("%s %s %s", r.RefA.ElementRefID, r.Relationship, r.RefB.ElementRefID))
+	}
+	wanted := []string{"DOCUMENT DESCRIBES Package-0", "Package-0 DEPENDS_ON Package-1", "Package-0 DEPENDS_ON Package-2",
+		"Package-0 DEPENDS_ON Package-3"}
+	if !reflect.DeepEqual(related, wanted) {
+		t.Errorf("%q, must be %q", related, wanted)
 	}
 	if at := doc.CreationInfo.Created; at != "2026-11-28T02:33:51Z" {
 		t.Errorf("created %s, must be when the commit was made", at)
