@@ -1,6 +1,6 @@
 // Command docgen writes the reference pages and JSON Schemas that are derived
-// from the kinds: docs/kinds.md, docs/settings.md, docs/rooms.md, docs/audit.md, docs/claims.md, docs/reproduced.md,
-// the inventory of docs/papers.md and schema/*.schema.json. It runs in the folder of the package stages (go generate
+// from the kinds: docs/kinds.md, docs/settings.md, docs/rooms.md, docs/audit.md, docs/claims.md, docs/reproduced.md
+// and schema/*.schema.json. It runs in the folder of the package stages (go generate
 // ./...). docgen reproduce takes the results of runs that docs/reproduced.md is made of.
 package main
 
@@ -56,7 +56,7 @@ func generate() error {
 			return err
 		}
 	}
-	return writeInventory("../docs/papers.md")
+	return nil
 }
 
 const generated = "<!-- Written by go generate ./stages; edit the kinds, not this page. -->\n\n"

@@ -32,8 +32,6 @@ type Item struct {
 	Note    string
 
 	Lead string // the figure by which Best chooses: the first of the experiment; "" elsewhere
-
-	spelledOut bool
 }
 
 // Best is where each repeat's point of the grid is the one at which the first figure of the experiment is highest: a
@@ -84,7 +82,7 @@ func parseItem(row []string) (Item, error) {
 	if err3 != nil || n < 0 {
 		err3 = fmt.Errorf("of is %q, must be a number of runs, or empty", name)
 	}
-	item := Item{row[0], row[1], row[2], printed, sd, n, row[6], row[7], row[8], row[9], row[10], row[11], "", false}
+	item := Item{row[0], row[1], row[2], printed, sd, n, row[6], row[7], row[8], row[9], row[10], row[11], ""}
 	var err4 error
 	if !slices.Contains([]string{"", "high", "low", "near"}, item.Better) {
 		err4 = fmt.Errorf("better is %q, must be high, low, near or empty", item.Better)

@@ -60,9 +60,6 @@ func Lines() ([]Line, error) {
 	return lines, nil
 }
 
-// Spelled reports whether the value is one of those that the experiment of a spec holds.
-func (i Item) Spelled() bool { return i.spelledOut }
-
 // spelled returns the item, or the values that its spec says are printed.
 func (i Item) spelled() ([]Item, error) {
 	if i.Spec == "" {
@@ -96,7 +93,7 @@ func (i Item) spelled() ([]Item, error) {
 		for place, values := range points {
 			for k, printed := range values {
 				one := i
-				one.Cell, one.At, one.Printed, one.Figure, one.spelledOut = cell, place, printed, spec.Experiment.Figures[k], true
+				one.Cell, one.At, one.Printed, one.Figure = cell, place, printed, spec.Experiment.Figures[k]
 				all = append(all, one)
 			}
 		}
