@@ -58,8 +58,8 @@ func BenchmarkFFT(b *testing.B) {
 }
 
 // TestRootsAreSinesAndCosines: a root has the bits of the sine and the cosine of its own angle, whichever octant it
-// shares them with, and is exp(-2 pi i k/n) of the standard library but for rounding: of the angle, below 7, and of both
-// functions.
+// shares them with, and is exp(-2 pi i k/n) of the standard library but for rounding of the angle, which is below 7,
+// and of both functions.
 func TestRootsAreSinesAndCosines(t *testing.T) {
 	for _, least := range []int{1, 10, 12, 17, 21, 100, 1300, 5000} {
 		n := fftLength(least)

@@ -28,8 +28,8 @@ func TestCumulantHasTheBitsOfAllTerms(t *testing.T) {
 	}
 }
 
-// TestCumulantEndsWhereNoTermCounts: the second of two masses near 1 counts down to half a unit in the last place of the
-// first, 2^-54. Losses end at 0, so that the last bit of the sum is one of the cumulant.
+// TestCumulantEndsWhereNoTermCounts: the second of two masses near 1 counts down to half a unit in the last place of
+// the first, 2^-54. Losses end at 0, so that the last bit of the sum is one of the cumulant.
 func TestCumulantEndsWhereNoTermCounts(t *testing.T) {
 	const h = 1e-3
 	first, counted := 1-0x1p-53, 0

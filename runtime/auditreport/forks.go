@@ -69,14 +69,15 @@ func (r *Report) fork(read map[string][]branch, q ledger.Measure) {
 	}
 }
 
-// twin reports whether the charges of b were reported on, and whether that was with all that disagrees in a.
-func (r *Report) twin(read []branch, b branch, a Account) (equal, told bool) {
+// twin reports whether the charges of b were reported on, and whether the report that has them, or one of the same
+// ledger, has all that disagrees in a.
+func (r *Report) twin(read []branch, b branch, a Account) (equal, complete bool) {
 	for _, c := range r.Accounts {
 		i := slices.IndexFunc(read, func(d branch) bool { return d.path == c.Ledger })
-		told = told || c.Ledger == a.Ledger || i >= 0 && read[i].equals(b) &&
+		complete = complete || c.Ledger == a.Ledger || i >= 0 && read[i].equals(b) &&
 			!slices.ContainsFunc(a.Disagree, func(why string) bool { return !slices.Contains(c.Disagree, why) })
 	}
-	return slices.ContainsFunc(read, b.equals), told
+	return slices.ContainsFunc(read, b.equals), complete
 }
 
 // total says what the charges come to, and whether that is within the last budget.
