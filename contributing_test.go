@@ -12,7 +12,7 @@ import (
 // that they follow the code that they call.
 func TestContributingCompiles(t *testing.T) {
 	compiles(t, "stages/prep", read(t, "testdata/contributing/recode.go.txt"))
-	compiles(t, "stages/evaluate/missing", read(t, "testdata/contributing/missing.go.txt"))
+	compiles(t, "stages/evaluate", read(t, "testdata/contributing/missing.go.txt"))
 }
 
 // compiles builds a folder with one file more, which is never written to it.

@@ -31,14 +31,11 @@ func familyMeets(path, ours string) bool {
 // floor knows nothing of what stands on it. stages/stages.go lists them all.
 func betweenFamilies(path, target string) string {
 	oldName, newName := family(path), family(target+"/")
-	questions := strings.HasPrefix(path, "stages/evaluate/")
 	switch {
-	case newName == "" && target == "stages/evaluate" && !questions && oldName != "" && oldName != "stages/plots":
-		return "stages/evaluate is what questions and their page share; no other family may import it"
-	case newName != "" && questions && oldName == "":
-		return "stages/evaluate is what questions stand on; it may import no family"
 	case newName == "" || oldName == newName:
 		return ""
+	case newName == "stages/evaluate" && oldName == "stages/plots":
+		return "" // the page of the figures reads tables as the questions do
 	case newName == "stages/prep" && strings.HasPrefix(path, "stages/model/"):
 		return "" // released rows leave by the inverses that each preparation holds
 	case strings.HasPrefix(path, "stages/internal/") || strings.HasPrefix(path, "stages/metric/"):
@@ -49,14 +46,10 @@ func betweenFamilies(path, target string) string {
 	return ""
 }
 
-// family returns the folder of stages that holds one family of kinds: each question of
-// stages/evaluate is one. It is "" for stages/internal and stages/metric, for the
-// table of contents and outside stages.
+// family returns the folder of stages that holds one family of kinds. It is "" for stages/internal
+// and stages/metric, for the table of contents and outside stages.
 func family(path string) string {
-	depth := 2
-	if strings.HasPrefix(path, "stages/evaluate/") {
-		depth = 3
-	}
+	const depth = 2
 	parts := strings.Split(path, "/")
 	if len(parts) <= depth || parts[0] != "stages" || parts[1] == "internal" || parts[1] == "metric" {
 		return ""

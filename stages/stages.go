@@ -7,16 +7,7 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/evaluate/associations"
-	"weir/stages/evaluate/constraints"
-	"weir/stages/evaluate/detectability"
-	"weir/stages/evaluate/dimension"
-	"weir/stages/evaluate/disclosure"
-	"weir/stages/evaluate/downstream"
-	"weir/stages/evaluate/marginals"
-	"weir/stages/evaluate/projection"
-	"weir/stages/evaluate/queries"
-	"weir/stages/evaluate/regression"
+	"weir/stages/evaluate"
 	"weir/stages/model/anomaly"
 	"weir/stages/model/gan"
 	"weir/stages/model/graphical"
@@ -31,9 +22,7 @@ import (
 
 // Kinds lists every kind.
 func Kinds() []pipeline.Kind {
-	return slices.Concat(prep.Kinds(), modelKinds(),
-		marginals.Kinds(), associations.Kinds(), projection.Kinds(), detectability.Kinds(), constraints.Kinds(),
-		disclosure.Kinds(), downstream.Kinds(), dimension.Kinds(), regression.Kinds(), queries.Kinds(), plots.Kinds())
+	return slices.Concat(prep.Kinds(), modelKinds(), evaluate.Kinds(), plots.Kinds())
 }
 
 // modelKinds lists the kinds that learn a private table under a budget, a folder a family, what removes anomalies by

@@ -1,4 +1,4 @@
-package evaluate_test
+package evaluate
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 
 // ruled returns mixed with rules.
 func ruled() *domain.Domain {
-	d := mixed()
+	d := mixedTable()
 	d.Columns[2].Nullable = true
 	d.Constraints = []domain.Constraint{
 		{Impossible: map[string]domain.Choice{"group": {"a"}, "x": {"0.."}}, Doc: "by definition of a"},
@@ -56,7 +56,7 @@ func TestBreachesAreCounted(t *testing.T) {
 func TestBreachesOfSomeColumns(t *testing.T) {
 	d := ruled()
 	real := input(d, []any{-1.0}, []any{"a"}, []any{"0"}, []any{0.0})
-	less := mixed()
+	less := mixedTable()
 	less.Columns = less.Columns[:3]
 	synthetic := input(less, []any{1.0}, []any{"a"}, []any{"1"})
 	in := map[string]pipelinetest.Input{"real": real, "synthetic": synthetic}

@@ -1,4 +1,4 @@
-package evaluate_test
+package evaluate
 
 import (
 	"math"
@@ -18,10 +18,10 @@ func dimension() pipeline.Stage {
 
 // TestDimensionEdges: every edge gives a value or a reason (see figures).
 func TestDimensionEdges(t *testing.T) {
-	empty := input(mixed(), nil, nil, nil, nil)
-	far := input(mixed(), []any{9e74, -9e74, 1e60, 1.0}, []any{"a", "b", "c", "a"}, []any{"0", "1", "1", "0"},
+	empty := input(mixedTable(), nil, nil, nil, nil)
+	far := input(mixedTable(), []any{9e74, -9e74, 1e60, 1.0}, []any{"a", "b", "c", "a"}, []any{"0", "1", "1", "0"},
 		[]any{-1e74, 1e74, 0.0, 1e-300})
-	single := input(mixed(), []any{1.0}, []any{"a"}, []any{"1"}, []any{2.0})
+	single := input(mixedTable(), []any{1.0}, []any{"a"}, []any{"1"}, []any{2.0})
 	for _, in := range []map[string]pipelinetest.Input{
 		{"real": rows(60, 1), "synthetic": empty, "real_train": rows(70, 3)},
 		{"real": single, "synthetic": single, "real_train": single},
@@ -37,7 +37,7 @@ func TestDimensionEdges(t *testing.T) {
 func TestDimensionByKind(t *testing.T) {
 	in := map[string]pipelinetest.Input{"real": rows(60, 1), "synthetic": rows(60, 2), "real_train": rows(70, 3)}
 	var coded, numbers []string
-	for _, c := range mixed().Columns {
+	for _, c := range mixedTable().Columns {
 		if c.Type.Coded() {
 			coded = append(coded, c.Name)
 		} else {

@@ -1,4 +1,4 @@
-package evaluate_test
+package evaluate
 
 import (
 	"maps"
@@ -33,7 +33,7 @@ func TestDownstreamTellsSignalFromNoise(t *testing.T) {
 	for i := range shuffled {
 		shuffled[i] = []string{"0", "1"}[rng.IntN(2)]
 	}
-	bad.Rows = pipelinetest.Rows(mixed(), values(bad, 0), values(bad, 1), shuffled, values(bad, 3))
+	bad.Rows = pipelinetest.Rows(mixedTable(), values(bad, 0), values(bad, 1), shuffled, values(bad, 3))
 	m := figures(t, downstream("outcome", nil), map[string]pipelinetest.Input{"real": real, "synthetic": good,
 		"real_train": rows(600, 4)})
 	if v := m["auroc"].Value; v < 0.8 {
@@ -63,7 +63,7 @@ func TestDownstreamNamesWhatATargetFollowsFrom(t *testing.T) {
 			}
 			outcomes = append(outcomes, map[bool]string{true: "1", false: "0"}[outcome(v, group)])
 		}
-		return input(mixed(), x, groups, outcomes, y)
+		return input(mixedTable(), x, groups, outcomes, y)
 	}
 	for name, c := range map[string]struct {
 		outcome func(x float64, group string) bool
@@ -105,12 +105,12 @@ func values(in pipelinetest.Input, column int) []any {
 // every third learner meets an edge, others at the next, so that each meets five or more.
 func TestDownstreamEdges(t *testing.T) {
 	one := []any{"1"}
-	single := input(mixed(), []any{1.0}, []any{"a"}, one, []any{2.0})
-	empty := input(mixed(), nil, nil, nil, nil)
-	voids := input(mixed(), []any{nil, nil, nil}, []any{nil, nil, nil}, []any{"0", "1", "1"}, []any{nil, nil, nil})
-	noTarget := input(mixed(), []any{1.0}, []any{"a"}, []any{nil}, []any{nil})
-	constant := input(mixed(), []any{1.0, 1.0, 1.0}, []any{"a", "a", "a"}, []any{"0", "1", "1"}, []any{1.0, 1.0, 1.0})
-	far := input(mixed(), []any{math.MaxFloat64, -9e74, 1e70, 0.0, 1.0, 2.0}, []any{"a", "b", "c", "a", "b", "c"},
+	single := input(mixedTable(), []any{1.0}, []any{"a"}, one, []any{2.0})
+	empty := input(mixedTable(), nil, nil, nil, nil)
+	voids := input(mixedTable(), []any{nil, nil, nil}, []any{nil, nil, nil}, []any{"0", "1", "1"}, []any{nil, nil, nil})
+	noTarget := input(mixedTable(), []any{1.0}, []any{"a"}, []any{nil}, []any{nil})
+	constant := input(mixedTable(), []any{1.0, 1.0, 1.0}, []any{"a", "a", "a"}, []any{"0", "1", "1"}, []any{1.0, 1.0, 1.0})
+	far := input(mixedTable(), []any{math.MaxFloat64, -9e74, 1e70, 0.0, 1.0, 2.0}, []any{"a", "b", "c", "a", "b", "c"},
 		[]any{"0", "1", "1", "0", "1", "0"},
 		[]any{-9e74, 1e74, math.MaxFloat64, 1.0, 2.0, 3.0})
 	all := map[string]pipelinetest.Input{"single": single, "far": far, "empty": empty, "voids": voids,

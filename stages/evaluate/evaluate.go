@@ -1,6 +1,6 @@
-// Package evaluate holds what the kinds that judge a synthetic table against real
-// rows have in common: ports, output, progress and how they read tables. What they
-// return is private, whatever went in besides: no metric is published without a
+// Package evaluate holds the kinds that judge a synthetic table against real rows, a file for
+// each question, and what they have in common: ports, output, progress and how they read tables.
+// What they return is private, whatever went in besides: no metric is published without a
 // mechanism.
 package evaluate
 
@@ -14,6 +14,14 @@ import (
 	"weir/schema"
 	"weir/stages/internal/columns"
 )
+
+// Kinds lists the kind of every question.
+func Kinds() []pipeline.Kind {
+	return []pipeline.Kind{
+		marginalsKind(), associationsKind(), projectionKind(), detectabilityKind(), constraintsKind(),
+		disclosureKind(), downstreamKind(), dimensionKind(), regressionKind(), queriesKind(),
+	}
+}
 
 // Ports returns the ports of a comparison of whole tables; beside says what real_train is
 // for.

@@ -1,30 +1,15 @@
-// Package evaluate has no code of its own: each question is a folder that imports no
-// other one. Here stands what all of them have to answer alike.
-package evaluate_test
+// Tests of what all questions have to answer alike.
+package evaluate
 
 import (
 	"encoding/json"
 	"math"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"weir/pipeline"
 	"weir/pipeline/pipelinetest"
-	"weir/stages"
 )
-
-// Kinds lists the kinds of all questions.
-func Kinds() []pipeline.Kind {
-	var list []pipeline.Kind
-	for _, k := range stages.Kinds() {
-		if strings.HasPrefix(reflect.TypeOf(k.New()).Elem().PkgPath(), "weir/stages/evaluate/") {
-			list = append(list, k)
-		}
-	}
-	return list
-}
 
 // overrides are settings that differ from the defaults.
 type overrides map[string]any

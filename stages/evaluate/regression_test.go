@@ -1,4 +1,4 @@
-package evaluate_test
+package evaluate
 
 import (
 	"maps"
@@ -95,7 +95,7 @@ func TestRegressionEdges(t *testing.T) {
 		}
 	}
 	// x separates the outcomes perfectly.
-	separate := input(mixed(), []any{-2.0, -1.0, 1.0, 2.0, 3.0, -3.0}, []any{"a", "a", "a", "b", "b", "b"},
+	separate := input(mixedTable(), []any{-2.0, -1.0, 1.0, 2.0, 3.0, -3.0}, []any{"a", "a", "a", "b", "b", "b"},
 		[]any{"0", "0", "1", "1", "1", "0"}, []any{1.0, 2.0, 1.5, 0.5, 3.0, 1.0})
 	s := stage("regression_discovery", overrides{"model": "logistic", "target": "outcome", "columns": []string{"x"}})
 	m := figures(t, s, map[string]pipelinetest.Input{"real": rows(200, 1), "synthetic": separate})

@@ -1,4 +1,4 @@
-package evaluate_test
+package evaluate
 
 import (
 	"math"
@@ -9,8 +9,8 @@ import (
 	"weir/pipeline/pipelinetest"
 )
 
-// mixed returns the domain of the tables of these tests.
-func mixed() *domain.Domain {
+// mixedTable returns the domain of the tables of these tests.
+func mixedTable() *domain.Domain {
 	return &domain.Domain{Columns: []domain.Column{
 		{Name: "x", Type: domain.Numeric, Bounds: &[2]float64{-4, 4}},
 		{Name: "group", Type: domain.Categorical, Categories: domain.Categories{"a", "b", "c"}},
@@ -38,7 +38,7 @@ func rows(n int, seed uint64) pipelinetest.Input {
 			y[i] = nil
 		}
 	}
-	return input(mixed(), x, g, y, l)
+	return input(mixedTable(), x, g, y, l)
 }
 
 func input(d *domain.Domain, columns ...[]any) pipelinetest.Input {

@@ -1,4 +1,4 @@
-package regression
+package evaluate
 
 import (
 	"cmp"
@@ -14,55 +14,55 @@ import (
 	"weir/stages/metric"
 )
 
-// coefficient is one parameter of one fit; NaN where it has none.
-type coefficient struct {
+// fittedCoefficient is one parameter of one fit; NaN where it has none.
+type fittedCoefficient struct {
 	value, se, p float64
 	interval     [2]float64
 	why          string
 }
 
-func (a *analysis) coefficient(name string, level float64) coefficient {
+func (a *regressionFit) coefficient(name string, level float64) fittedCoefficient {
 	j, ok := a.place[name]
 	if a.fit == nil || !ok {
 		nan := math.NaN()
-		return coefficient{nan, nan, nan, [2]float64{nan, nan}, metric.Notes(a.note, a.why[name])}
+		return fittedCoefficient{nan, nan, nan, [2]float64{nan, nan}, metric.Notes(a.note, a.why[name])}
 	}
-	return coefficient{a.fit.Params[j], a.fit.SE[j], a.fit.P[j], a.fit.Interval(j, level), ""}
+	return fittedCoefficient{a.fit.Params[j], a.fit.SE[j], a.fit.P[j], a.fit.Interval(j, level), ""}
 }
 
-func (c coefficient) significant(level float64) bool { return c.p < 1-level }
+func (c fittedCoefficient) significant(level float64) bool { return c.p < 1-level }
 
-// tallies of conclusions; the intercept is none.
-type tallies struct {
+// discoveryTallies of conclusions; the intercept is none.
+type discoveryTallies struct {
 	real, synthetic, reproduced, lost, spurious float64
 	overlaps, distances, signs                  []metric.Noted
 }
 
 // compareFits lists the figures of each feature and the counts of discoveries.
-func compareFits(a, b *analysis, level float64, note string) []pipeline.Metric {
+func compareFits(a, b *regressionFit, level float64, note string) []pipeline.Metric {
 	var features []pipeline.Metric
-	var t tallies
+	var t discoveryTallies
 	for _, name := range a.names {
 		x, y := a.coefficient(name, level), b.coefficient(name, level)
-		features = append(features, comparison(name, x, y)...)
+		features = append(features, coefficientMetrics(name, x, y)...)
 		if name != "intercept" {
 			t.add(x, y, level)
 		}
 	}
-	why := metric.Notes(prefixed("real: ", a.note), prefixed("synthetic: ", b.note))
+	why := metric.Notes(withPrefix("real: ", a.note), withPrefix("synthetic: ", b.note))
 	return append(t.metrics(why, note), features...)
 }
 
-func prefixed(rule, text string) string {
+func withPrefix(rule, text string) string {
 	if text == "" {
 		return ""
 	}
 	return rule + text
 }
 
-// comparison lists one feature's figures from both fits.
-func comparison(name string, x, y coefficient) []pipeline.Metric {
-	both := metric.Notes(prefixed("real: ", x.why), prefixed("synthetic: ", y.why))
+// coefficientMetrics lists one feature's figures from both fits.
+func coefficientMetrics(name string, x, y fittedCoefficient) []pipeline.Metric {
+	both := metric.Notes(withPrefix("real: ", x.why), withPrefix("synthetic: ", y.why))
 	return []pipeline.Metric{
 		{Name: "coefficient_real", Column: name, Value: x.value, Note: x.why},
 		{Name: "coefficient_synthetic", Column: name, Value: y.value, Note: y.why},
@@ -75,7 +75,7 @@ func comparison(name string, x, y coefficient) []pipeline.Metric {
 	}
 }
 
-func (t *tallies) add(x, y coefficient, level float64) {
+func (t *discoveryTallies) add(x, y fittedCoefficient, level float64) {
 	one, other, alike := x.significant(level), y.significant(level), x.value*y.value > 0
 	count := func(to *float64, when bool) {
 		if when {
@@ -98,7 +98,7 @@ func (t *tallies) add(x, y coefficient, level float64) {
 	t.distances = append(t.distances, metric.Of(math.Abs(x.value-y.value)/x.se, note))
 }
 
-func (t *tallies) metrics(why, note string) []pipeline.Metric {
+func (t *discoveryTallies) metrics(why, note string) []pipeline.Metric {
 	counted := func(name string, v float64, doc string) pipeline.Metric {
 		if why != "" {
 			v = math.NaN()
@@ -161,7 +161,7 @@ func prevalence(e *prediction.Encoder, real *columns.Frame) map[string]int {
 
 // byPrevalence returns the mean distance of coefficients in four groups of equal size, by the number of real rows that
 // have the category (Jälkö et al. 2021, figure 4). Coefficients that a fit does not have are left out.
-func byPrevalence(a, b *analysis, rows map[string]int) (list []pipeline.Metric) {
+func byPrevalence(a, b *regressionFit, rows map[string]int) (list []pipeline.Metric) {
 	const groups = 4
 	var names []string
 	for _, name := range a.names {
@@ -174,8 +174,8 @@ func byPrevalence(a, b *analysis, rows map[string]int) (list []pipeline.Metric) 
 	for i, name := range names {
 		x, y := a.coefficient(name, 0.5), b.coefficient(name, 0.5)
 		at := i * groups / len(names)
-		distances[at] = append(distances[at], metric.Of(math.Abs(x.value-y.value), metric.Notes(prefixed("real: ", x.why),
-			prefixed("synthetic: ", y.why))).With(name))
+		distances[at] = append(distances[at], metric.Of(math.Abs(x.value-y.value), metric.Notes(withPrefix("real: ", x.why),
+			withPrefix("synthetic: ", y.why))).With(name))
 	}
 	for g, d := range distances {
 		m := metric.Mean(d)
@@ -190,8 +190,9 @@ func byPrevalence(a, b *analysis, rows map[string]int) (list []pipeline.Metric) 
 
 // bootstrap fits the model to resamples of the real rows and counts in how many of them what the real rows
 // discover is discovered again. A feature that a resample cannot estimate is not.
-func (s *settings) bootstrap(ctx context.Context, env *pipeline.Env, e *prediction.Encoder, real *columns.Frame,
-	a *analysis, run learn.Run) ([]pipeline.Metric, error) {
+func (s *regressionSettings) bootstrap(ctx context.Context, env *pipeline.Env, e *prediction.Encoder,
+	real *columns.Frame,
+	a *regressionFit, run learn.Run) ([]pipeline.Metric, error) {
 	if s.Bootstraps == 0 {
 		return nil, nil
 	}
@@ -223,7 +224,7 @@ func (s *settings) bootstrap(ctx context.Context, env *pipeline.Env, e *predicti
 
 // rediscovered counts the features that are significant in a resample with the sign of the real rows, and says
 // whether all that the real rows discover are among them.
-func (s *settings) rediscovered(a, b *analysis, again []float64) bool {
+func (s *regressionSettings) rediscovered(a, b *regressionFit, again []float64) bool {
 	all := true
 	for j, name := range a.names {
 		x, y := a.coefficient(name, s.Level), b.coefficient(name, s.Level)

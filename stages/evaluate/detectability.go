@@ -1,5 +1,4 @@
-// Package detectability asks whether a model can tell synthetic rows from real ones.
-package detectability
+package evaluate
 
 import (
 	"context"
@@ -8,25 +7,24 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/prediction"
 	"weir/stages/metric"
 )
 
-// settings says on how many rows a model tries to tell synthetic from real ones.
-type settings struct {
+// detectabilitySettings says on how many rows a model tries to tell synthetic from real ones.
+type detectabilitySettings struct {
 	MaxRows int     `yaml:"max_rows" json:"max_rows" min:"2" doc:"Larger tables are sampled down to this many rows at random, and a note says so." unit:"rows"`
 	Test    float64 `yaml:"test" json:"test" exclusiveMin:"0" exclusiveMax:"1" doc:"Share of the rows that the two-sample classifier is tested on."`
 }
 
-// Kinds lists the kind of this question.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{{
+// detectabilityKind declares the kind that asks whether a model can tell synthetic rows from real ones.
+func detectabilityKind() pipeline.Kind {
+	return pipeline.Kind{
 		Name: "detectability", Version: 4, Late: true,
-		In:  evaluate.Ports("how well they can be told from `real` is what chance gives"),
-		Out: evaluate.Metrics(), Figures: figures(),
+		In:  Ports("how well they can be told from `real` is what chance gives"),
+		Out: Metrics(), Figures: detectabilityFigures(),
 		Doc: "Fits models that tell synthetic rows from real ones. pmse is the propensity score's mean squared error of " +
 			"unpenalised logistic regression " +
 			"with main effects, with its expectation and ratio where both tables follow one distribution (Snoke et al. 2018); " +
@@ -35,18 +33,19 @@ func Kinds() []pipeline.Kind {
 			"ends of its bootstrap " +
 			"interval of 95 % over these rows (auroc_low, auroc_high), and advantage is 2|auroc-0.5|. Missing values are a " +
 			"feature of their own. Use it to see whether a simple model finds what gives the synthetic rows away.",
-		New: func() pipeline.Stage { return &settings{MaxRows: 50000, Test: 0.3} },
-	}}
+		New: func() pipeline.Stage { return &detectabilitySettings{MaxRows: 50000, Test: 0.3} },
+	}
 }
 
 // Plan implements pipeline.Stage.
-func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return evaluate.Work(in["real"], s.measure), nil
+func (s *detectabilitySettings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return Work(in["real"], s.measure), nil
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
+func (s *detectabilitySettings) measure(ctx context.Context, env *pipeline.Env, frames Frames) ([]pipeline.Metric,
+	error) {
 	steps := int64(3 * (len(frames) - 1))
-	r := &detectionRun{settings: s, env: env, total: steps, note: evaluate.Dropped(frames["real"])}
+	r := &detectionRun{detectabilitySettings: s, env: env, total: steps, note: Dropped(frames["real"])}
 	if err := r.pair(ctx, frames["real"], frames["synthetic"], ""); err != nil {
 		return nil, err
 	}
@@ -64,7 +63,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 
 // detectionRun is one run of Detectability.
 type detectionRun struct {
-	*settings
+	*detectabilitySettings
 	metric.List
 	env         *pipeline.Env
 	done, total int64
@@ -85,7 +84,7 @@ func (r *detectionRun) pair(ctx context.Context, real, other *columns.Frame, suf
 	// Columns that are linear combinations of others add nothing to a model, and
 	// leave its coefficients undetermined.
 	x = x.Pick(metric.IndependentColumns(x))
-	reason := evaluate.Empty(real.Rows, other.Rows)
+	reason := Empty(real.Rows, other.Rows)
 	if len(x.Cols) == 0 {
 		reason = metric.Notes(reason, "no column in common has two values")
 	}
@@ -135,9 +134,9 @@ func (r *detectionRun) fit(ctx context.Context, c float64, x learn.Matrix, y []b
 	return s, err
 }
 
-// separated is a chance so near 0 or 1 that only rows which the model sorts
+// separatedChance is a chance so near 0 or 1 that only rows which the model sorts
 // without error have it.
-const separated = 1e-7
+const separatedChance = 1e-7
 
 func (r *detectionRun) propensity(ctx context.Context, x learn.Matrix, y []bool, suffix, note string) error {
 	share := 0.0
@@ -208,7 +207,7 @@ func (r *detectionRun) unpenalised(ctx context.Context, x learn.Matrix, y []bool
 		}
 		chances = s.Scores(x).Cols[1]
 		for _, v := range chances {
-			if v < separated || v > 1-separated {
+			if v < separatedChance || v > 1-separatedChance {
 				return chances, fmt.Sprintf("some rows are told apart without error, so that maximum likelihood has no optimum; "+
 					"the fit of C=%.0g stands for its limit", c), nil
 			}
@@ -221,8 +220,8 @@ func (r *detectionRun) unpenalised(ctx context.Context, x learn.Matrix, y []bool
 	return nil, "", err
 }
 
-// figures declares how well rows are told apart, the synthetic ones and the rows of other tables.
-func figures() pipeline.Figures {
+// detectabilityFigures declares how well rows are told apart, the synthetic ones and the rows of other tables.
+func detectabilityFigures() pipeline.Figures {
 	list := pipeline.Figures{
 		{Name: "auroc", Better: pipeline.BetterHalf, Interval: true, Headline: true,
 			Doc:     "telling real rows from synthetic ones; .5 is best, nobody can; 1 is always",
@@ -241,7 +240,7 @@ func figures() pipeline.Figures {
 	for i := range list {
 		list[i].Beside = []pipeline.Role{pipeline.RealTrain, pipeline.Baseline}
 	}
-	return append(list, evaluate.RowsFigure())
+	return append(list, RowsFigure())
 }
 
 // twoSample fits on one part of the rows and scores the other.

@@ -1,5 +1,4 @@
-// Package dimension asks column by column whether its relation to the others survives.
-package dimension
+package evaluate
 
 import (
 	"context"
@@ -10,15 +9,14 @@ import (
 
 	"weir/pipeline"
 	"weir/schema"
-	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/prediction"
 	"weir/stages/metric"
 )
 
-// settings says how each column is predicted from the others.
-type settings struct {
+// dimensionSettings says how each column is predicted from the others.
+type dimensionSettings struct {
 	Columns      []string  `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Columns to predict, each from all the others of this list; if omitted, all columns that the tables share."`
 	Apart        []string  `yaml:"apart,omitempty" json:"apart,omitempty" format:"columns" unique:"true" doc:"Columns that the means of categories and of numbers leave out, such as a target that is told alone."`
 	Classifier   string    `yaml:"classifier" json:"classifier" doc:"Learner for coded columns, named as in downstream."`
@@ -32,9 +30,9 @@ type settings struct {
 	MaxTrainRows int       `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"Larger training tables are sampled down to this many rows at random, and a note says so; 0 means no limit." unit:"rows"`
 }
 
-// Kinds lists the kind of this question.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{{
+// dimensionKind declares the kind that asks column by column whether its relation to the others survives.
+func dimensionKind() pipeline.Kind {
+	return pipeline.Kind{
 		Name: "dimension_wise_prediction", Version: 6, Late: true,
 		Doc: "Learns each column from the others, once on real and once on synthetic rows. For each column, learns it from " +
 			"the others once on real and once on synthetic rows and scores both on the " +
@@ -46,23 +44,23 @@ func Kinds() []pipeline.Kind {
 			"the columns, the latter of categories and of numbers alone too, and no_diversity, the columns that real rows " +
 			"teach and synthetic rows, of one category, cannot. Use it to see which columns keep their relations.",
 		In: []pipeline.Port{
-			evaluate.Table("real", "held-out real rows to test on", false),
-			evaluate.Table("synthetic", "synthetic rows to train on", false),
-			evaluate.Table("real_train", "real rows to train on", false),
-			evaluate.Baseline(),
+			Table("real", "held-out real rows to test on", false),
+			Table("synthetic", "synthetic rows to train on", false),
+			Table("real_train", "real rows to train on", false),
+			Baseline(),
 		},
-		Out: evaluate.Metrics(), Figures: figures(),
+		Out: Metrics(), Figures: dimensionFigures(),
 		New: func() pipeline.Stage {
-			return &settings{
+			return &dimensionSettings{
 				Classifier: "random_forest", Regressor: "lasso", Alpha: 0.01, Scaling: string(prediction.ScaleBounds),
 				BinaryScore: "auroc", ManyScore: "f1_macro", MinCount: 2, MaxTrainRows: 100000,
 			}
 		},
-	}}
+	}
 }
 
 // Plan implements pipeline.Stage.
-func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+func (s *dimensionSettings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
 	for _, port := range []string{"real", "synthetic", "real_train", "baseline"} {
 		if h, ok := in[port]; ok {
@@ -81,18 +79,18 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 			ps.Add(fmt.Sprintf("shares[%d]", i), fmt.Sprint(share), "a share from 0 to 1")
 		}
 	}
-	return evaluate.Work(in["real"], s.measure), ps.Err()
+	return Work(in["real"], s.measure), ps.Err()
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
-	note := evaluate.Dropped(frames["real"])
+func (s *dimensionSettings) measure(ctx context.Context, env *pipeline.Env, frames Frames) ([]pipeline.Metric, error) {
+	note := Dropped(frames["real"])
 	if len(s.Columns) > 0 {
 		for port := range frames {
 			frames[port] = frames[port].Select(s.Columns)
 		}
 	}
 	var out []pipeline.Metric
-	var all []scores
+	var all []scoresByPort
 	c := s.contest(env, frames)
 	for i, name := range frames["real"].Names() {
 		one, err := c.column(ctx, name)
@@ -102,18 +100,19 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 		out, all = append(out, s.metrics(frames["real"].Column(name), one)...), append(all, one)
 		env.Progress(int64(i+1), int64(len(frames["real"].Columns)))
 	}
-	differences := losses(frames["real"], all, "synthetic")
+	differences := dimensionLosses(frames["real"], all, "synthetic")
 	summary := dimensionSummary(differences, note)
 	if frames["baseline"] != nil {
-		m := dimensionSummary(losses(frames["real"], all, "baseline"), "independent columns at the same epsilon")[1]
+		m := dimensionSummary(dimensionLosses(frames["real"], all, "baseline"), "independent columns at the same epsilon")[1]
 		m.Name = pipeline.Baseline.Name(m.Name)
 		summary = append(summary, m)
 	}
 	return slices.Concat(summary, s.byKind(frames["real"], differences), s.byShare(frames["real_train"], all), out), nil
 }
 
-// losses returns what each column's score loses where it is learnt from the rows of a port and not from real ones.
-func losses(real *columns.Frame, all []scores, port string) (list []metric.Noted) {
+// dimensionLosses returns what each column's score loses where it is learnt from the rows of a port and not from real
+// ones.
+func dimensionLosses(real *columns.Frame, all []scoresByPort, port string) (list []metric.Noted) {
 	for i, one := range all {
 		list = append(list, prediction.Minus(one["real_train"], one[port]).With(real.Columns[i].Name))
 	}
@@ -122,7 +121,7 @@ func losses(real *columns.Frame, all []scores, port string) (list []metric.Noted
 
 // byKind returns the mean size of the differences of coded columns and of numbers, which are scored by different
 // measures (Tantipongpipat et al. 2021, figure 4). Columns that share no score are left out, and those apart.
-func (s *settings) byKind(real *columns.Frame, differences []metric.Noted) (list []pipeline.Metric) {
+func (s *dimensionSettings) byKind(real *columns.Frame, differences []metric.Noted) (list []pipeline.Metric) {
 	sizes := map[bool][]metric.Noted{}
 	for i, name := range real.Names() {
 		if !slices.Contains(s.Apart, name) {
@@ -171,19 +170,20 @@ func dimensionSummary(differences []metric.Noted, note string) []pipeline.Metric
 }
 
 // metrics returns the metrics of one column: of real and synthetic rows, and their difference.
-func (s *settings) metrics(c *columns.Column, one scores) []pipeline.Metric {
+func (s *dimensionSettings) metrics(c *columns.Column, one scoresByPort) []pipeline.Metric {
 	real, synthetic, score := one["real_train"], one["synthetic"], s.score(c)
-	return slices.Concat(noted(score, real.Metrics("real", c.Name)), noted(score, synthetic.Metrics("synthetic", c.Name)),
-		noted("real minus synthetic "+score, prediction.Minus(real, synthetic).Metrics("difference", c.Name)))
+	return slices.Concat(withNote(score, real.Metrics("real", c.Name)), withNote(score, synthetic.Metrics("synthetic",
+		c.Name)),
+		withNote("real minus synthetic "+score, prediction.Minus(real, synthetic).Metrics("difference", c.Name)))
 }
 
-// noted puts a note before the note of the first metric.
-func noted(note string, list []pipeline.Metric) []pipeline.Metric {
+// withNote puts a note before the note of the first metric.
+func withNote(note string, list []pipeline.Metric) []pipeline.Metric {
 	list[0].Note = metric.Notes(note, list[0].Note)
 	return list
 }
 
-func (s *settings) score(c *columns.Column) string {
+func (s *dimensionSettings) score(c *columns.Column) string {
 	switch {
 	case !c.Coded():
 		return "r2"
@@ -194,7 +194,7 @@ func (s *settings) score(c *columns.Column) string {
 }
 
 // regressor returns the named learner, penalties in units of the target's spread.
-func (s *settings) regressor(y []float64) learn.Regressor {
+func (s *dimensionSettings) regressor(y []float64) learn.Regressor {
 	_, sd := learn.Moments(y)
 	switch s.Regressor {
 	case "lasso":
@@ -205,8 +205,8 @@ func (s *settings) regressor(y []float64) learn.Regressor {
 	return prediction.Regressors()[s.Regressor]
 }
 
-// figures declares the scores of each column as learnt from real and from synthetic rows.
-func figures() pipeline.Figures {
+// dimensionFigures declares the scores of each column as learnt from real and from synthetic rows.
+func dimensionFigures() pipeline.Figures {
 	return pipeline.Figures{
 		{Name: "sum_of_squares", Better: pipeline.BetterLow,
 			Doc: "predicting each column: sum of squared losses of the score, 0 is best"},
@@ -234,28 +234,28 @@ func figures() pipeline.Figures {
 			Doc: "predicting the column: score of what synthetic rows teach"},
 		{Name: "difference", Parts: "column", Better: pipeline.BetterPlain, Interval: true,
 			Doc: "predicting the column: by how much real rows teach more"},
-		evaluate.RowsFigure(),
+		RowsFigure(),
 	}
 }
 
-// contest is each column learnt from each table but the one of the test rows, and scored on these.
-type contest struct {
-	*settings
+// dimensionContest is each column learnt from each table but the one of the test rows, and scored on these.
+type dimensionContest struct {
+	*dimensionSettings
 	env   *pipeline.Env
 	desks map[string]*prediction.Desk // by port
 	test  *columns.Frame
 	draws *prediction.Draws // of test rows
 }
 
-// scores holds the scores of one column, by the port of the table that it is learnt from.
-type scores map[string]prediction.Score
+// scoresByPort holds the scores of one column, by the port of the table that it is learnt from.
+type scoresByPort map[string]prediction.Score
 
-// taught returns the ports of tables to learn from.
-func taught() []string { return []string{"real_train", "synthetic", "baseline"} }
+// taughtPorts returns the ports of tables to learn from.
+func taughtPorts() []string { return []string{"real_train", "synthetic", "baseline"} }
 
-func (s *settings) contest(env *pipeline.Env, frames map[string]*columns.Frame) *contest {
-	c := &contest{settings: s, env: env, desks: map[string]*prediction.Desk{}, test: frames["real"]}
-	for _, port := range taught() {
+func (s *dimensionSettings) contest(env *pipeline.Env, frames map[string]*columns.Frame) *dimensionContest {
+	c := &dimensionContest{dimensionSettings: s, env: env, desks: map[string]*prediction.Desk{}, test: frames["real"]}
+	for _, port := range taughtPorts() {
 		if f := frames[port]; f != nil {
 			c.desks[port] = prediction.NewDesk(f, c.test, prediction.Scaling(s.Scaling), s.MaxTrainRows,
 				env.Rand("rows of "+port))
@@ -268,10 +268,10 @@ func (s *settings) contest(env *pipeline.Env, frames map[string]*columns.Frame) 
 }
 
 // column scores one column as learnt from each table.
-func (c *contest) column(ctx context.Context, name string) (scores, error) {
-	list := scores{}
+func (c *dimensionContest) column(ctx context.Context, name string) (scoresByPort, error) {
+	list := scoresByPort{}
 	resampled := c.resampled(name)
-	for _, port := range taught() {
+	for _, port := range taughtPorts() {
 		if c.desks[port] == nil {
 			continue
 		}
@@ -285,7 +285,7 @@ func (c *contest) column(ctx context.Context, name string) (scores, error) {
 }
 
 // resampled returns resamples of the test rows that have a value in the column.
-func (c *contest) resampled(name string) *prediction.Resamples {
+func (c *dimensionContest) resampled(name string) *prediction.Resamples {
 	target := c.test.Column(name)
 	if missing := target.Missing(); missing > 0 {
 		rng := c.env.Rand("resampled test rows of " + name)
@@ -294,7 +294,8 @@ func (c *contest) resampled(name string) *prediction.Resamples {
 	return c.draws.Of(len(target.Categories))
 }
 
-func (c *contest) one(ctx context.Context, port, name string, resampled *prediction.Resamples) (prediction.Score,
+func (c *dimensionContest) one(ctx context.Context, port, name string,
+	resampled *prediction.Resamples) (prediction.Score,
 	error) {
 	t := c.desks[port].TrainTest(name)
 	target, run := t.Test.Column(name), learn.Run{Rand: c.env.Rand(name + " from " + port), Workers: c.env.Workers}
@@ -312,18 +313,18 @@ func (c *contest) one(ctx context.Context, port, name string, resampled *predict
 }
 
 // sparse says which table has too few rows outside the commonest category.
-func (c *contest) sparse(t *prediction.TrainTest, column string) string {
+func (c *dimensionContest) sparse(t *prediction.TrainTest, column string) string {
 	for i, f := range []*columns.Frame{t.Train, t.Test} {
 		of, name := f.Column(column), [2]string{"training", "test"}[i]
-		if f.Rows-commonest(of) < c.MinCount {
+		if f.Rows-commonestRows(of) < c.MinCount {
 			return fmt.Sprintf("fewer than %d %s rows are outside the commonest category", c.MinCount, name)
 		}
 	}
 	return ""
 }
 
-// commonest returns how many rows have the commonest category.
-func commonest(c *columns.Column) int {
+// commonestRows returns how many rows have the commonest category.
+func commonestRows(c *columns.Column) int {
 	n, most := make([]int, len(c.Categories)), 0
 	for _, k := range c.Codes {
 		if k >= 0 {
@@ -347,7 +348,7 @@ const (
 // table): how many columns real rows teach and synthetic rows, which hold one category of them, do not; and, of the
 // columns that have at least a share of rows outside their commonest category, how many real rows teach, and the means
 // of the scores of those that both do.
-func (s *settings) byShare(train *columns.Frame, all []scores) []pipeline.Metric {
+func (s *dimensionSettings) byShare(train *columns.Frame, all []scoresByPort) []pipeline.Metric {
 	var list metric.List
 	removed := 0.
 	for i, one := range all {
@@ -363,13 +364,13 @@ func (s *settings) byShare(train *columns.Frame, all []scores) []pipeline.Metric
 }
 
 // taught reports whether a score came out of the rows of a port.
-func (s scores) taught(port string) bool { return !math.IsNaN(s[port].Value) }
+func (s scoresByPort) taught(port string) bool { return !math.IsNaN(s[port].Value) }
 
-func (s *settings) recordAbove(list *metric.List, train *columns.Frame, all []scores, share float64) {
+func (s *dimensionSettings) recordAbove(list *metric.List, train *columns.Frame, all []scoresByPort, share float64) {
 	var real, synthetic, size []metric.Noted
 	n := 0.
 	for i, one := range all {
-		if c := &train.Columns[i]; !c.Coded() || outside(c) < share || !one.taught("real_train") {
+		if c := &train.Columns[i]; !c.Coded() || outsideCommonest(c) < share || !one.taught("real_train") {
 			continue
 		}
 		if n++; one.taught("synthetic") {
@@ -379,23 +380,24 @@ func (s *settings) recordAbove(list *metric.List, train *columns.Frame, all []sc
 	}
 	name := fmt.Sprint(share)
 	list.Add(columnsAbove, name, metric.Of(n))
-	list.Add(realAbove, name, meanOf(real))
-	list.Add(syntheticAbove, name, meanOf(synthetic))
-	list.Add(differenceAbove, name, meanOf(size))
+	list.Add(realAbove, name, meanTaught(real))
+	list.Add(syntheticAbove, name, meanTaught(synthetic))
+	list.Add(differenceAbove, name, meanTaught(size))
 }
 
-func meanOf(values []metric.Noted) metric.Noted {
+func meanTaught(values []metric.Noted) metric.Noted {
 	if len(values) == 0 {
 		return metric.None("there is no such column that both tables teach")
 	}
 	return metric.Of(metric.Mean(values).Value, fmt.Sprintf("%d columns that both tables teach", len(values)))
 }
 
-// outside returns the share of the rows with a value that lie outside the commonest category; 0 where no row has one.
-func outside(c *columns.Column) float64 {
+// outsideCommonest returns the share of the rows with a value that lie outside the commonest category; 0 where no row
+// has one.
+func outsideCommonest(c *columns.Column) float64 {
 	rows := len(c.Codes) - c.Missing()
 	if rows == 0 {
 		return 0
 	}
-	return 1 - float64(commonest(c))/float64(rows)
+	return 1 - float64(commonestRows(c))/float64(rows)
 }

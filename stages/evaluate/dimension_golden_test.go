@@ -1,4 +1,4 @@
-package dimension
+package evaluate
 
 import (
 	"encoding/csv"
@@ -133,7 +133,7 @@ func goldenPrediction(t *testing.T, c goldenCase) {
 		b := goldenTrial(t, c, want, synth, test, want.Synth)
 		scores["scores_real"], scores["scores_synth"] = append(scores["scores_real"], a), append(scores["scores_synth"], b)
 		differences = append(differences, metric.Of(a-b))
-		if m := Kinds()[0].New().(*settings).score(test.Column(want.Column)); m != want.Metric {
+		if m := dimensionKind().New().(*dimensionSettings).score(test.Column(want.Column)); m != want.Metric {
 			t.Errorf("%s: the headline of %s is %s, want %s", c.ID, want.Column, m, want.Metric)
 		}
 	}
@@ -286,9 +286,9 @@ func goldenSmall(t *testing.T, c goldenCase) {
 	}
 }
 
-func shareOfOnes(c columns.Column) float64 { return shareOf(c, 1) }
+func shareOfOnes(c columns.Column) float64 { return codeShare(c, 1) }
 
-func shareOf(c columns.Column, code int32) float64 {
+func codeShare(c columns.Column, code int32) float64 {
 	n := 0.0
 	for _, v := range c.Codes {
 		if v == code {
@@ -308,7 +308,7 @@ func goldenProbability(t *testing.T, c goldenCase) {
 		for k, name := range names {
 			column, category, _ := strings.Cut(name, "=")
 			col := f.Column(column)
-			c.expect(t, table, name, shareOf(*col, int32(slices.Index(col.Categories, category))), want[k])
+			c.expect(t, table, name, codeShare(*col, int32(slices.Index(col.Categories, category))), want[k])
 		}
 	}
 }

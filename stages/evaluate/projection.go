@@ -1,31 +1,29 @@
-// Package projection asks where the tables lie along the principal components of the real one.
-package projection
+package evaluate
 
 import (
 	"context"
 	"fmt"
 
 	"weir/pipeline"
-	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/prediction"
 	"weir/stages/metric"
 )
 
-// settings says how the tables are projected on the principal components of the real one.
-type settings struct {
+// projectionSettings says how the tables are projected on the principal components of the real one.
+type projectionSettings struct {
 	Components int    `yaml:"components" json:"components" min:"1" max:"100" doc:"Number of principal components of the real rows."`
 	Scaling    string `yaml:"scaling" json:"scaling" enum:"standard|bounds|raw" doc:"Numbers are standardised by the real rows, scaled to the declared bounds, or left alone."`
 	Points     int    `yaml:"points" json:"points" min:"1" max:"2000" doc:"Number of rows of each table, drawn at random, between which the transport distance is computed; its time grows with the cube of this number." unit:"rows"`
 }
 
-// Kinds lists the kind of this question.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{{
+// projectionKind declares the kind that asks where the tables lie along the principal components of the real one.
+func projectionKind() pipeline.Kind {
+	return pipeline.Kind{
 		Name: "projection", Version: 4, Late: true,
-		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
-		Out: evaluate.Metrics(), Figures: figures(),
+		In:  Ports("how far they are from `real` is what real rows reach"),
+		Out: Metrics(), Figures: projectionFigures(),
 		Doc: "Compares both tables along the principal components of the real rows. Principal components of the encoded " +
 			"real rows (categories as indicators), and where both tables lie along " +
 			"them: explained variance " +
@@ -34,18 +32,18 @@ func Kinds() []pipeline.Kind {
 			"Wasserstein-1 distance between as many points of each table in the plane. In every " +
 			"component the loading of largest absolute value is positive. Use it for a picture of what is missing or invented.",
 		New: func() pipeline.Stage {
-			return &settings{Components: 2, Scaling: string(prediction.ScaleBounds), Points: 100}
+			return &projectionSettings{Components: 2, Scaling: string(prediction.ScaleBounds), Points: 100}
 		},
-	}}
+	}
 }
 
 // Plan implements pipeline.Stage.
-func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return evaluate.Work(in["real"], s.measure), nil
+func (s *projectionSettings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return Work(in["real"], s.measure), nil
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
-	r := &projectionRun{settings: s, env: env, frames: frames, note: evaluate.Dropped(frames["real"])}
+func (s *projectionSettings) measure(ctx context.Context, env *pipeline.Env, frames Frames) ([]pipeline.Metric, error) {
+	r := &projectionRun{projectionSettings: s, env: env, frames: frames, note: Dropped(frames["real"])}
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
@@ -54,7 +52,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 
 // projectionRun is one run of Projection.
 type projectionRun struct {
-	*settings
+	*projectionSettings
 	metric.List
 	env      *pipeline.Env
 	frames   map[string]*columns.Frame
@@ -100,14 +98,14 @@ func (r *projectionRun) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func component(k int) string { return fmt.Sprintf("component_%d", k+1) }
+func componentName(k int) string { return fmt.Sprintf("component_%d", k+1) }
 
 // variances records how much the components explain.
 func (r *projectionRun) variances(pca *metric.PCA) {
 	total := 0.0
 	for k, v := range pca.Variance {
-		r.Add("explained_variance", component(k), metric.Of(v))
-		r.Add("explained_variance_ratio", component(k), metric.Or(pca.Ratio[k], "every real column is constant"))
+		r.Add("explained_variance", componentName(k), metric.Of(v))
+		r.Add("explained_variance_ratio", componentName(k), metric.Or(pca.Ratio[k], "every real column is constant"))
 		total += pca.Ratio[k]
 	}
 	r.Add("explained_variance_ratio", "", metric.Or(total, "every real column is constant").With(r.note))
@@ -128,8 +126,8 @@ func (r *projectionRun) spread(pca *metric.PCA, port string) {
 		total += c.At(j, j)
 	}
 	for k := range mean {
-		r.Add("mean_"+port, component(k), metric.Of(mean[k]))
-		r.Add("sd_"+port, component(k), metric.Of(sd[k]))
+		r.Add("mean_"+port, componentName(k), metric.Of(mean[k]))
+		r.Add("sd_"+port, componentName(k), metric.Of(sd[k]))
 		retained += float64(sd[k] * sd[k])
 	}
 	if port != "real" {
@@ -162,8 +160,8 @@ func (r *projectionRun) points(pca *metric.PCA, port string) [][]float64 {
 	return pca.Project(m)
 }
 
-// figures declares where the tables lie along the components.
-func figures() pipeline.Figures {
+// projectionFigures declares where the tables lie along the components.
+func projectionFigures() pipeline.Figures {
 	const component = "component"
 	others := []pipeline.Role{pipeline.RealTrain, pipeline.Baseline}
 	list := pipeline.Figures{
@@ -190,5 +188,5 @@ func figures() pipeline.Figures {
 	for i := range list {
 		list[i].Few = true
 	}
-	return append(list, evaluate.RowsFigure())
+	return append(list, RowsFigure())
 }

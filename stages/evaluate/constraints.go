@@ -1,5 +1,4 @@
-// Package constraints asks how many rows break the rules that the domain declares.
-package constraints
+package evaluate
 
 import (
 	"context"
@@ -11,22 +10,21 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
-	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/metric"
 )
 
-// settings says which rules count: the rules of the domain.
-type settings struct {
+// constraintSettings says which rules count: the rules of the domain.
+type constraintSettings struct {
 	Columns []string `yaml:"columns,omitempty" json:"columns,omitempty" format:"columns" unique:"true" doc:"Only the rules about one of these columns; all rules by default."`
 }
 
-// Kinds lists the kind of this question.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{{
+// constraintsKind declares the kind that asks how many rows break the rules that the domain declares.
+func constraintsKind() pipeline.Kind {
+	return pipeline.Kind{
 		Name: "constraints", Version: 1,
-		In:  evaluate.Ports("their share is what the rules are worth there"),
-		Out: evaluate.Metrics(), Figures: figures(),
+		In:  Ports("their share is what the rules are worth there"),
+		Out: Metrics(), Figures: constraintFigures(),
 		Doc: "Counts the rows that break the rules of the domain. Counts the rows that break the rules which the domain of " +
 			"`real` declares (`constraints`: impossible " +
 			"combinations, functions, orders, cells without rows), " +
@@ -35,12 +33,12 @@ func Kinds() []pipeline.Kind {
 			"have to change cells for the shares to be the declared ones (half the L1 distance). Use it to see that synthetic " +
 			"rows are possible ones. A rule that real rows " +
 			"break too is wrong, or the data are.",
-		New: func() pipeline.Stage { return &settings{} },
-	}}
+		New: func() pipeline.Stage { return &constraintSettings{} },
+	}
 }
 
 // Plan implements pipeline.Stage.
-func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+func (s *constraintSettings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
 	d := in["real"].Domain
 	rules, wrong := domain.ReadRules(d)
@@ -49,38 +47,38 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	for _, p := range wrong {
 		ps.Add("real", "a table with the rule "+p.Path+", which "+p.Found, "a table whose rules are about its columns")
 	}
-	return evaluate.Work(in["real"], func(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) (
+	return Work(in["real"], func(ctx context.Context, env *pipeline.Env, frames Frames) (
 		[]pipeline.Metric, error) {
-		r := &run{rules: rules, domain: d, note: evaluate.Dropped(frames["real"])}
+		r := &constraintRun{rules: rules, domain: d, note: Dropped(frames["real"])}
 		err := r.tables(ctx, env, frames)
 		return r.Metrics, err
 	}), ps.Err()
 }
 
-func (s *settings) wants(d *domain.Domain, r domain.Rule) bool {
+func (s *constraintSettings) wants(d *domain.Domain, r domain.Rule) bool {
 	return len(s.Columns) == 0 || slices.ContainsFunc(r.Columns, func(at int) bool {
 		return slices.Contains(s.Columns,
 			d.Columns[at].Name)
 	})
 }
 
-// run is one run of the question.
-type run struct {
+// constraintRun is one run of the question.
+type constraintRun struct {
 	metric.List
 	rules  []domain.Rule
 	domain *domain.Domain
 	note   string
 }
 
-// names returns the names of the figures of a table: over all rules, and by rule.
-func names(port string) (all, each, total string) {
+// constraintNames returns the names of the figures of a table: over all rules, and by rule.
+func constraintNames(port string) (all, each, total string) {
 	if port == "synthetic" {
 		return "broken", "broken_synthetic", "total_distance_synthetic"
 	}
 	return "broken_" + port, "broken_" + port, "total_distance_" + port
 }
 
-func (r *run) tables(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) error {
+func (r *constraintRun) tables(ctx context.Context, env *pipeline.Env, frames Frames) error {
 	for i, port := range []string{"synthetic", "real", "real_train"} {
 		if f := frames[port]; f != nil {
 			r.table(port, f)
@@ -94,8 +92,8 @@ func (r *run) tables(ctx context.Context, env *pipeline.Env, frames evaluate.Fra
 }
 
 // table counts the rows of one table.
-func (r *run) table(port string, f *columns.Frame) {
-	all, each, total := names(port)
+func (r *constraintRun) table(port string, f *columns.Frame) {
+	all, each, total := constraintNames(port)
 	broken, readable := make([]bool, f.Rows), 0
 	for i := range r.rules {
 		rule := &r.rules[i]
@@ -105,9 +103,9 @@ func (r *run) table(port string, f *columns.Frame) {
 			continue
 		}
 		readable++
-		t := tally{rule: rule, columns: mine, broken: broken}
+		t := ruleTally{rule: rule, columns: mine, broken: broken}
 		t.rows(f.Rows)
-		r.Add(each, rule.Label, share(t.breaches, f.Rows, port).With(rule.Doc))
+		r.Add(each, rule.Label, brokenShare(t.breaches, f.Rows, port).With(rule.Doc))
 		if rule.Total != nil {
 			r.Add(total, rule.Label, t.distance(f.Rows, port).With(rule.Doc))
 		}
@@ -116,7 +114,7 @@ func (r *run) table(port string, f *columns.Frame) {
 }
 
 // whole computes the figure over all rules.
-func (r *run) whole(name, port string, broken []bool, readable int) {
+func (r *constraintRun) whole(name, port string, broken []bool, readable int) {
 	n := 0
 	for _, b := range broken {
 		if b {
@@ -129,7 +127,7 @@ func (r *run) whole(name, port string, broken []bool, readable int) {
 	case readable == 0:
 		r.Add(name, "", metric.None("no rule is about columns of all tables", r.note))
 	default:
-		f := share(n, len(broken), port)
+		f := brokenShare(n, len(broken), port)
 		if readable < len(r.rules) {
 			f = f.With(fmt.Sprintf("by %d of %d rules", readable, len(r.rules)), r.note)
 		}
@@ -138,7 +136,7 @@ func (r *run) whole(name, port string, broken []bool, readable int) {
 }
 
 // columns returns the columns of a rule in a frame; lacking says which are not there.
-func (r *run) columns(rule *domain.Rule, f *columns.Frame) (list []*columns.Column, lacking string) {
+func (r *constraintRun) columns(rule *domain.Rule, f *columns.Frame) (list []*columns.Column, lacking string) {
 	var removed []string
 	for _, at := range rule.Columns {
 		name := r.domain.Columns[at].Name
@@ -154,8 +152,8 @@ func (r *run) columns(rule *domain.Rule, f *columns.Frame) (list []*columns.Colu
 	return list, ""
 }
 
-// tally counts the rows of a table that break a rule.
-type tally struct {
+// ruleTally counts the rows of a table that break a rule.
+type ruleTally struct {
 	rule     *domain.Rule
 	columns  []*columns.Column
 	broken   []bool // by any rule
@@ -163,12 +161,12 @@ type tally struct {
 	cells    []int // of a total, rows by cell; the last are rows of no cell
 }
 
-func (t *tally) rows(n int) {
+func (t *ruleTally) rows(n int) {
 	t.cells = make([]int, len(t.rule.Total)+1)
 	values := make([]float64, len(t.columns))
 	for i := range n {
 		for k, c := range t.columns {
-			values[k] = value(c, i)
+			values[k] = ruleValue(c, i)
 		}
 		if !t.rule.Keeps(values) {
 			t.breaches++
@@ -185,8 +183,8 @@ func (t *tally) rows(n int) {
 	}
 }
 
-// value returns row i of a column, as rules have it.
-func value(c *columns.Column, i int) float64 {
+// ruleValue returns row i of a column, as rules have it.
+func ruleValue(c *columns.Column, i int) float64 {
 	switch {
 	case c.Absent(i):
 		return math.NaN()
@@ -197,9 +195,9 @@ func value(c *columns.Column, i int) float64 {
 }
 
 // distance returns half the L1 distance between the shares of cells and the declared ones.
-func (t *tally) distance(rows int, port string) metric.Noted {
+func (t *ruleTally) distance(rows int, port string) metric.Noted {
 	if rows == 0 {
-		return empty(port)
+		return emptyTable(port)
 	}
 	sum := float64(t.cells[len(t.rule.Total)]) / float64(rows)
 	for i, c := range t.rule.Total {
@@ -208,19 +206,19 @@ func (t *tally) distance(rows int, port string) metric.Noted {
 	return metric.Of(sum / 2)
 }
 
-func share(n, rows int, port string) metric.Noted {
+func brokenShare(n, rows int, port string) metric.Noted {
 	if rows == 0 {
-		return empty(port)
+		return emptyTable(port)
 	}
 	return metric.Of(float64(n)/float64(rows), fmt.Sprintf("%d of %d rows", n, rows))
 }
 
-func empty(port string) metric.Noted {
+func emptyTable(port string) metric.Noted {
 	return metric.None("the table " + port + " is empty")
 }
 
-// figures declares the shares of rows that break rules, by table.
-func figures() pipeline.Figures {
+// constraintFigures declares the shares of rows that break rules, by table.
+func constraintFigures() pipeline.Figures {
 	const rule = "rule"
 	list := pipeline.Figures{
 		{Name: "broken", Parts: rule, Better: pipeline.BetterLow, Beside: []pipeline.Role{pipeline.RealTrain},
@@ -238,5 +236,5 @@ func figures() pipeline.Figures {
 		{Name: "total_distance_real_train", Parts: rule, Better: pipeline.BetterLow,
 			Doc: "share of the model's rows that would have to change cells for the public total, 0 is best"},
 	}
-	return append(list, evaluate.RowsFigure())
+	return append(list, RowsFigure())
 }

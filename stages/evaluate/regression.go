@@ -1,5 +1,4 @@
-// Package regression asks whether an analyst draws the same conclusions from both tables.
-package regression
+package evaluate
 
 import (
 	"context"
@@ -11,15 +10,14 @@ import (
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
-	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/prediction"
 	"weir/stages/metric"
 )
 
-// settings declares the regression that is fitted to real and to synthetic rows.
-type settings struct {
+// regressionSettings declares the regression that is fitted to real and to synthetic rows.
+type regressionSettings struct {
 	Model      string   `yaml:"model" json:"model" required:"true" enum:"poisson|logistic|linear" doc:"Counts with log link, two categories with logit link, or least squares."`
 	Target     string   `yaml:"target" json:"target" required:"true" format:"column" doc:"The response."`
 	Columns    []string `yaml:"columns" json:"columns" required:"true" minItems:"1" unique:"true" format:"columns" doc:"Explanatory columns. A coded one has an indicator for each category but the first that both tables hold."`
@@ -30,9 +28,9 @@ type settings struct {
 	Bootstraps int      `yaml:"bootstraps" json:"bootstraps" min:"0" max:"10000" doc:"Resamples of the real rows, with replacement, to which the model is fitted too: in which share of them what the real rows discover is discovered again. 0 makes none."`
 }
 
-// Kinds lists the kind of this question.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{{
+// regressionKind declares the kind that asks whether an analyst draws the same conclusions from both tables.
+func regressionKind() pipeline.Kind {
+	return pipeline.Kind{
 		Name: "regression_discovery", Version: 6, Late: true,
 		Doc: "Compares what a regression finds in real and in synthetic rows. Fits a declared regression (Poisson with " +
 			"offset, logistic, linear; no penalty) to real and to synthetic rows " +
@@ -45,16 +43,16 @@ func Kinds() []pipeline.Kind {
 			"where the synthetic " +
 			"rows will be analysed by regression; the standard errors of the synthetic fit do not account for the noise.",
 		In: []pipeline.Port{
-			evaluate.Table("real", "real rows to analyse", false),
-			evaluate.Table("synthetic", "synthetic rows to analyse", false),
+			Table("real", "real rows to analyse", false),
+			Table("synthetic", "synthetic rows to analyse", false),
 		},
-		Out: evaluate.Metrics(), Figures: figures(),
-		New: func() pipeline.Stage { return &settings{Scaling: string(prediction.ScaleRaw), Level: 0.95} },
-	}}
+		Out: Metrics(), Figures: regressionFigures(),
+		New: func() pipeline.Stage { return &regressionSettings{Scaling: string(prediction.ScaleRaw), Level: 0.95} },
+	}
 }
 
 // Plan implements pipeline.Stage.
-func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+func (s *regressionSettings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
 	for _, port := range []string{"real", "synthetic"} {
 		d := in[port].Domain
@@ -70,19 +68,19 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	s.planTarget(&ps, in["real"].Domain)
 	for i, path := range append(slices.Repeat([]string{"columns"}, len(s.Columns)), "target", "exposure") {
 		if used := s.used(); i < len(used) {
-			evaluate.Comparable(&ps, path, used[i], in)
+			Comparable(&ps, path, used[i], in)
 		}
 	}
-	return evaluate.Work(in["real"], s.measure), ps.Err()
+	return Work(in["real"], s.measure), ps.Err()
 }
 
-func (s *settings) planColumn(ps *schema.Problems, path, name, port string, d *domain.Domain) {
+func (s *regressionSettings) planColumn(ps *schema.Problems, path, name, port string, d *domain.Domain) {
 	if d.Column(name) == nil {
 		ps.Unknown(path, "column of "+port, name, d.Names())
 	}
 }
 
-func (s *settings) planTarget(ps *schema.Problems, d *domain.Domain) {
+func (s *regressionSettings) planTarget(ps *schema.Problems, d *domain.Domain) {
 	c, e := d.Column(s.Target), d.Column(s.Exposure)
 	switch {
 	case c == nil:
@@ -102,10 +100,10 @@ func (s *settings) planTarget(ps *schema.Problems, d *domain.Domain) {
 	}
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
+func (s *regressionSettings) measure(ctx context.Context, env *pipeline.Env, frames Frames) ([]pipeline.Metric, error) {
 	used := s.used()
-	real, lostReal := complete(frames["real"].Select(used), s.Exposure)
-	synthetic, lostSynthetic := complete(frames["synthetic"].Select(used), s.Exposure)
+	real, lostReal := completeRows(frames["real"].Select(used), s.Exposure)
+	synthetic, lostSynthetic := completeRows(frames["synthetic"].Select(used), s.Exposure)
 	rebase(real, synthetic, s.Columns)
 	skip := map[string]bool{s.Target: true, s.Exposure: true}
 	e := prediction.NewEncoder(prediction.EncoderOptions{Scaling: prediction.Scaling(s.Scaling), DropFirst: true}, skip,
@@ -128,7 +126,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 }
 
 // used returns the columns, the target and the exposure, where there is one.
-func (s *settings) used() []string {
+func (s *regressionSettings) used() []string {
 	used := append(slices.Clone(s.Columns), s.Target)
 	if s.Exposure != "" {
 		used = append(used, s.Exposure)
@@ -136,8 +134,8 @@ func (s *settings) used() []string {
 	return used
 }
 
-// complete keeps the rows without missing values and with a positive exposure.
-func complete(f *columns.Frame, exposure string) (*columns.Frame, int) {
+// completeRows keeps the rows without missing values and with a positive exposure.
+func completeRows(f *columns.Frame, exposure string) (*columns.Frame, int) {
 	retained := make([]int, 0, f.Rows)
 	for i := range f.Rows {
 		whole := true
@@ -174,8 +172,8 @@ func rebase(real, synthetic *columns.Frame, columns []string) {
 	}
 }
 
-// analysis is the fit of one table: coefficients by name of feature.
-type analysis struct {
+// regressionFit is the fit of one table: coefficients by name of feature.
+type regressionFit struct {
 	names []string // intercept, then every feature
 	fit   *learn.Inference
 	place map[string]int    // of a feature among the parameters
@@ -185,14 +183,15 @@ type analysis struct {
 
 // fit leaves out features that those before them determine (such as a category
 // without rows) until the model has a unique fit.
-func (s *settings) fit(ctx context.Context, e *prediction.Encoder, f *columns.Frame, run learn.Run) (*analysis, error) {
-	a := &analysis{names: append([]string{"intercept"}, e.Names()...), why: map[string]string{}}
+func (s *regressionSettings) fit(ctx context.Context, e *prediction.Encoder, f *columns.Frame,
+	run learn.Run) (*regressionFit, error) {
+	a := &regressionFit{names: append([]string{"intercept"}, e.Names()...), why: map[string]string{}}
 	y, why := s.response(f.Column(s.Target))
 	if why != "" || f.Rows == 0 {
 		a.note = metric.Notes(why, map[bool]string{true: "no row is complete"}[f.Rows == 0])
 		return a, nil
 	}
-	d := &design{x: e.Encode(f).Dense(), names: slices.Clone(e.Names()), y: y, offset: s.offset(f)}
+	d := &regressionDesign{x: e.Encode(f).Dense(), names: slices.Clone(e.Names()), y: y, offset: s.offset(f)}
 	if s.Model == string(learn.Poisson) {
 		d.leaveBarren(a.why)
 	}
@@ -217,21 +216,21 @@ func (s *settings) fit(ctx context.Context, e *prediction.Encoder, f *columns.Fr
 	}
 }
 
-// design is what a model is fitted to.
-type design struct {
+// regressionDesign is what a model is fitted to.
+type regressionDesign struct {
 	x         learn.Matrix
 	names     []string // of the columns of x
 	y, offset []float64
 }
 
-func (d *design) drop(j int) {
+func (d *regressionDesign) drop(j int) {
 	d.names = slices.Delete(d.names, j, j+1)
 	d.x.Cols = slices.Delete(slices.Clone(d.x.Cols), j, j+1)
 }
 
 // leaveBarren leaves out the indicators of a Poisson model in whose rows every count is 0, and these rows: the
 // coefficient is minus infinity, where the rows have no part in the likelihood, so that all others are as without them.
-func (d *design) leaveBarren(why map[string]string) {
+func (d *regressionDesign) leaveBarren(why map[string]string) {
 	removed := make([]bool, d.x.Rows)
 	for j := len(d.names) - 1; j >= 0; j-- {
 		if barren(d.x.Cols[j], d.y) {
@@ -277,7 +276,7 @@ func dropRemoved(v []float64, removed []bool) []float64 {
 }
 
 // response returns the target as numbers, or why the model does not take it.
-func (s *settings) response(c *columns.Column) ([]float64, string) {
+func (s *regressionSettings) response(c *columns.Column) ([]float64, string) {
 	if !c.Coded() {
 		for _, v := range c.Numbers {
 			if s.Model == string(learn.Poisson) && v < 0 {
@@ -299,7 +298,7 @@ func (s *settings) response(c *columns.Column) ([]float64, string) {
 	return y, ""
 }
 
-func (s *settings) offset(f *columns.Frame) []float64 {
+func (s *regressionSettings) offset(f *columns.Frame) []float64 {
 	if s.Exposure == "" {
 		return nil
 	}
@@ -310,13 +309,13 @@ func (s *settings) offset(f *columns.Frame) []float64 {
 	return o
 }
 
-// figures declares what is concluded from both tables, and the fits by feature.
-func figures() pipeline.Figures {
-	return append(append(append(conclusions(), coefficients()...), further()...), evaluate.RowsFigure())
+// regressionFigures declares what is concluded from both tables, and the fits by feature.
+func regressionFigures() pipeline.Figures {
+	return append(append(append(conclusionFigures(), coefficientFigures()...), resampleFigures()...), RowsFigure())
 }
 
-// further returns the figures of rarity and of resamples.
-func further() pipeline.Figures {
+// resampleFigures returns the figures of rarity and of resamples.
+func resampleFigures() pipeline.Figures {
 	return pipeline.Figures{
 		{Name: errorByPrevalence, Parts: "quarter", Better: pipeline.BetterLow,
 			Doc: "mean distance of the coefficients of categories, from the quarter with fewest real rows (1) to the one with " +
@@ -329,7 +328,7 @@ func further() pipeline.Figures {
 	}
 }
 
-func conclusions() pipeline.Figures {
+func conclusionFigures() pipeline.Figures {
 	return pipeline.Figures{
 		{Name: "reproduced_share", Better: pipeline.BetterHigh, Headline: true,
 			Doc: "share of what the real rows discover that synthetic rows discover too, 1 is best",
@@ -354,7 +353,7 @@ func conclusions() pipeline.Figures {
 	}
 }
 
-func coefficients() pipeline.Figures {
+func coefficientFigures() pipeline.Figures {
 	feature := func(name string, better pipeline.Better, doc string) pipeline.Figure {
 		return pipeline.Figure{Name: name, Parts: "feature", Better: better, Doc: doc}
 	}

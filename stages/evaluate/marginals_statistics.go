@@ -1,4 +1,4 @@
-package marginals
+package evaluate
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 	"weir/pipeline/domain"
 	"weir/privacy"
 	"weir/privacy/account"
-	"weir/stages/evaluate"
 	"weir/stages/metric"
 	"weir/train/parallel"
 )
@@ -68,7 +67,7 @@ func (r *marginalRun) statistics(ctx context.Context) error {
 		if list, err = r.judged(ctx, "real_train"); err != nil {
 			return err
 		}
-		r.Add(pipeline.RealTrain.Name(statisticLoss), "", r.greatest(list, evaluate.Empty(r.table.Real, 1),
+		r.Add(pipeline.RealTrain.Name(statisticLoss), "", r.greatest(list, Empty(r.table.Real, 1),
 			r.noRows("real_train")).With("real_train against real"))
 	}
 	return nil
@@ -168,9 +167,9 @@ func formatPair(a, b float64) (x, y string) {
 	return x, y
 }
 
-// comparisons are the tables that the synthetic one is seen beside, each against real; nil
+// besideTables are the tables that the synthetic one is seen beside, each against real; nil
 // where there is none.
-type comparisons struct {
+type besideTables struct {
 	train       *metric.CodedTables // the rows that the model learnt from
 	independent *metric.CodedTables // columns drawn independently from real rows, without noise
 	baseline    *metric.CodedTables // independent columns at the same epsilon
@@ -257,7 +256,7 @@ func (r *marginalRun) references(ctx context.Context, k int, suffix string) erro
 		if err != nil {
 			return err
 		}
-		f := metric.Or(metric.SummariseWorkload(list).MeanL1/2, evaluate.Empty(t.table.Real, 1), r.noRows(string(t.role)),
+		f := metric.Or(metric.SummariseWorkload(list).MeanL1/2, Empty(t.table.Real, 1), r.noRows(string(t.role)),
 			r.noMarginal(k))
 		r.Add(t.role.Name("total_variation"+suffix), "", f.With(t.note))
 	}

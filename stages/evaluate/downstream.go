@@ -1,24 +1,23 @@
-// Package downstream asks whether what is learnt from synthetic rows predicts real ones.
-package downstream
+package evaluate
 
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
 	"weir/schema"
-	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/internal/learn"
 	"weir/stages/internal/prediction"
 	"weir/stages/metric"
 )
 
-// settings says what is learnt from synthetic rows and tested on real ones.
-type settings struct {
+// downstreamSettings says what is learnt from synthetic rows and tested on real ones.
+type downstreamSettings struct {
 	Target       string   `yaml:"target" json:"target" required:"true" format:"column" doc:"The column to predict: coded columns are classified, numbers regressed."`
 	Models       []string `yaml:"models" json:"models" minItems:"1" unique:"true" doc:"Learners, by name."`
 	Scores       []string `yaml:"scores,omitempty" json:"scores,omitempty" unique:"true" doc:"Scores; if omitted, the usual ones for the target's type."`
@@ -29,9 +28,9 @@ type settings struct {
 	MaxTrainRows int      `yaml:"max_train_rows" json:"max_train_rows" min:"0" doc:"Larger training tables are sampled down to this many rows at random, and a note says so; 0 means no limit." unit:"rows"`
 }
 
-// Kinds lists the kind of this question.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{{
+// downstreamKind declares the kind that asks whether what is learnt from synthetic rows predicts real ones.
+func downstreamKind() pipeline.Kind {
+	return pipeline.Kind{
 		Name: "downstream", Version: 7, Late: true,
 		Doc: "Trains learners on the synthetic rows and scores them on held-out real ones. With real_train the " +
 			"same learners are trained on real rows too, which gives the loss against them and how often two learners rank " +
@@ -46,24 +45,24 @@ func Kinds() []pipeline.Kind {
 			". Scores of classes: " + strings.Join(prediction.ClassScores(), ", ") + "; of numbers: " +
 			strings.Join(prediction.NumberScores(), ", ") + ".",
 		In: []pipeline.Port{
-			evaluate.Table("real", "held-out real rows to test on", false),
-			evaluate.Table("synthetic", "rows to train on", false),
-			evaluate.Table("real_train", "real rows to train on: what the learners can reach", true),
-			evaluate.Baseline(),
+			Table("real", "held-out real rows to test on", false),
+			Table("synthetic", "rows to train on", false),
+			Table("real_train", "real rows to train on: what the learners can reach", true),
+			Baseline(),
 		},
-		Out: evaluate.Metrics(), Figures: figures(),
+		Out: Metrics(), Figures: downstreamFigures(),
 		New: func() pipeline.Stage {
-			return &settings{Models: []string{"logistic_regression"}, Scaling: string(prediction.ScaleStandard),
+			return &downstreamSettings{Models: []string{"logistic_regression"}, Scaling: string(prediction.ScaleStandard),
 				MaxTrainRows: 100000}
 		},
-	}}
+	}
 }
 
 // Predicts implements pipeline.Predictor.
-func (s *settings) Predicts() string { return s.Target }
+func (s *downstreamSettings) Predicts() string { return s.Target }
 
 // Plan implements pipeline.Stage.
-func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+func (s *downstreamSettings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	var ps schema.Problems
 	for _, port := range []string{"real", "synthetic", "real_train", "baseline"} {
 		if h, ok := in[port]; ok {
@@ -73,11 +72,11 @@ func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	if c := in["real"].Domain.Column(s.Target); c != nil {
 		s.planTarget(&ps, c)
 	}
-	evaluate.Comparable(&ps, "target", s.Target, in)
-	return evaluate.Work(in["real"], s.measure), ps.Err()
+	Comparable(&ps, "target", s.Target, in)
+	return Work(in["real"], s.measure), ps.Err()
 }
 
-func (s *settings) planTable(ps *schema.Problems, port string, d *domain.Domain) {
+func (s *downstreamSettings) planTable(ps *schema.Problems, port string, d *domain.Domain) {
 	if c := d.Column(s.Target); c == nil {
 		ps.Unknown("target", "column of "+port, s.Target, d.Names())
 	}
@@ -87,7 +86,7 @@ func (s *settings) planTable(ps *schema.Problems, port string, d *domain.Domain)
 	}
 }
 
-func (s *settings) planTarget(ps *schema.Problems, c *domain.Column) {
+func (s *downstreamSettings) planTarget(ps *schema.Problems, c *domain.Column) {
 	models, scores := prediction.ClassifierNames(), prediction.ClassScores()
 	if !c.Type.Coded() {
 		models, scores = prediction.RegressorNames(), prediction.NumberScores()
@@ -110,8 +109,8 @@ func (s *settings) planTarget(ps *schema.Problems, c *domain.Column) {
 	}
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
-	r := &rehearsal{settings: s, env: env, test: s.features(frames["real"]), note: evaluate.Dropped(frames["real"])}
+func (s *downstreamSettings) measure(ctx context.Context, env *pipeline.Env, frames Frames) ([]pipeline.Metric, error) {
+	r := &rehearsal{downstreamSettings: s, env: env, test: s.features(frames["real"]), note: Dropped(frames["real"])}
 	trains := []string{"synthetic"}
 	for _, port := range []string{"real_train", "baseline"} {
 		if frames[port] != nil {
@@ -136,7 +135,7 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 }
 
 // features keeps the chosen columns and the target.
-func (s *settings) features(f *columns.Frame) *columns.Frame {
+func (s *downstreamSettings) features(f *columns.Frame) *columns.Frame {
 	if len(s.Columns) == 0 {
 		return f
 	}
@@ -145,7 +144,7 @@ func (s *settings) features(f *columns.Frame) *columns.Frame {
 
 // rehearsal is one run of Downstream.
 type rehearsal struct {
-	*settings
+	*downstreamSettings
 	env         *pipeline.Env
 	test        *columns.Frame
 	note        string
@@ -201,9 +200,9 @@ func (r *rehearsal) weigh(t *prediction.TrainTest, model, name string, weights [
 	if !r.Weights {
 		return
 	}
-	title := weight
+	title := weightName
 	if name != "synthetic" {
-		title = pipeline.Role(name).Name(weight)
+		title = pipeline.Role(name).Name(weightName)
 	}
 	for i, v := range weights {
 		r.weights = append(r.weights, pipeline.Metric{Name: title, Column: model + ":" + t.Features()[i], Value: v})
@@ -222,7 +221,7 @@ func (r *rehearsal) positive(target *columns.Column) int {
 func (r *rehearsal) metrics(results map[string][]map[string]prediction.Score) []pipeline.Metric {
 	var out []pipeline.Metric
 	for _, n := range r.names {
-		synthetic, note := column(results["synthetic"], n), r.note
+		synthetic, note := scoresNamed(results["synthetic"], n), r.note
 		if n == auroc {
 			note = metric.Notes(r.certain, note)
 		}
@@ -232,19 +231,19 @@ func (r *rehearsal) metrics(results map[string][]map[string]prediction.Score) []
 				Note: r.majority.Note})
 		}
 		if real, ok := results["real_train"]; ok {
-			reached := column(real, n)
+			reached := scoresNamed(real, n)
 			out = append(out, r.table(pipeline.RealTrain.Name(n), reached, "")...)
-			out = append(out, agreement(n, synthetic, reached)...)
+			out = append(out, rankAgreement(n, synthetic, reached)...)
 		}
 		if other, ok := results["baseline"]; ok {
-			out = append(out, r.table(pipeline.Baseline.Name(n), column(other, n),
+			out = append(out, r.table(pipeline.Baseline.Name(n), scoresNamed(other, n),
 				"learnt from independent columns at the same epsilon")...)
 		}
 	}
 	return append(out, r.weights...)
 }
 
-func column(results []map[string]prediction.Score, name string) []prediction.Score {
+func scoresNamed(results []map[string]prediction.Score, name string) []prediction.Score {
 	list := make([]prediction.Score, len(results))
 	for i, f := range results {
 		list[i] = f[name]
@@ -260,11 +259,11 @@ func (r *rehearsal) table(name string, scores []prediction.Score, note string) [
 	return out
 }
 
-// figures declares each score with its references, and what real rows teach beyond it.
-func figures() pipeline.Figures {
+// downstreamFigures declares each score with its references, and what real rows teach beyond it.
+func downstreamFigures() pipeline.Figures {
 	var list pipeline.Figures
 	for _, name := range append(prediction.ClassScores(), prediction.NumberScores()...) {
-		f := scored(name)
+		f := scoreFigure(name)
 		f.Name, f.Parts, f.Pair, f.Learnt, f.Interval = name, "learner", name, true, true
 		f.Few, f.Beside = true, append([]pipeline.Role{pipeline.RealTrain, pipeline.Baseline}, f.Beside...)
 		list = append(list, f,
@@ -273,20 +272,20 @@ func figures() pipeline.Figures {
 			pipeline.Figure{Name: agreementName(name), Better: pipeline.BetterHigh,
 				Doc: "share of pairs of learners that synthetic rows rank as real rows do, 1 is best"})
 	}
-	list = append(list, pipeline.Figure{Name: weight, Parts: "learner and column", Better: pipeline.BetterPlain,
+	list = append(list, pipeline.Figure{Name: weightName, Parts: "learner and column", Better: pipeline.BetterPlain,
 		Beside: []pipeline.Role{pipeline.RealTrain, pipeline.Baseline},
 		Doc:    "how much a column counts for a learner of synthetic rows: its coefficient, or its importance"})
-	return append(list, evaluate.RowsFigure())
+	return append(list, RowsFigure())
 }
 
-// weight is the name of the figure that setting weights adds.
-const weight = "column_weight"
+// weightName is the name of the figure that setting weights adds.
+const weightName = "column_weight"
 
 func lossName(score string) string      { return score + "_loss" }
 func agreementName(score string) string { return score + "_rank_agreement" }
 
-// scored says what a score means.
-func scored(name string) pipeline.Figure {
+// scoreFigure says what a score means.
+func scoreFigure(name string) pipeline.Figure {
 	const learnt = "learnt from synthetic rows: "
 	high := func(doc string) pipeline.Figure {
 		return pipeline.Figure{Better: pipeline.BetterHigh, Doc: learnt + doc}
@@ -328,4 +327,133 @@ func scored(name string) pipeline.Figure {
 		"median_absolute_error": low("median error on real rows, 0 is best"),
 		"max_error":             low("greatest error on real rows, 0 is best"),
 	}[name]
+}
+
+// auroc names the score that shows whether a target follows from other columns.
+const auroc = "auroc"
+
+// certainAUROC is the AUROC from which a target of two classes is taken to follow from other columns: in print it is
+// 1.000.
+const certainAUROC = 0.9995
+
+// follows notes from which column the target follows, where learners of these rows reach an AUROC that is sure. Such a
+// score says nothing of what else a table has kept.
+func (r *rehearsal) follows(results []map[string]prediction.Score, train *columns.Frame) {
+	target := r.test.Column(r.Target)
+	reached := prediction.Mean(scoresNamed(results, auroc)).Value
+	if !(reached >= certainAUROC) || !target.Coded() || len(target.Categories) != 2 {
+		return
+	}
+	best, name := 0.0, ""
+	for i := range r.test.Columns {
+		c := &r.test.Columns[i]
+		if c.Name == r.Target || train.Column(c.Name) == nil {
+			continue
+		}
+		if v := r.alone(c, train, target); v > best {
+			best, name = v, "column "+c.Name+" alone"
+		}
+		if v := r.absence(c, target); v > best {
+			best, name = v, "which rows lack column "+c.Name
+		}
+	}
+	source := "the other columns together"
+	if best >= certainAUROC {
+		source = name
+	}
+	r.certain = fmt.Sprintf("%.3f is reached: the target follows from %s, so that the score tells nothing of the rest; "+
+		"leave such columns out by columns", reached, source)
+}
+
+// alone returns the AUROC of the target among the test rows by one column: by the size of a number, whichever way it
+// points, or by the share of positive rows that a category has among the training rows.
+func (r *rehearsal) alone(c *columns.Column, train *columns.Frame, target *columns.Column) float64 {
+	var shares map[string]float64
+	if c.Coded() {
+		shares = r.shares(train.Column(c.Name), train.Column(r.Target))
+	}
+	var truth []bool
+	var factors []float64
+	for i := range r.test.Rows {
+		if c.Absent(i) || target.Absent(i) {
+			continue
+		}
+		truth = append(truth, target.Codes[i] == 1)
+		if c.Coded() {
+			factors = append(factors, shares[c.Categories[c.Codes[i]]])
+		} else {
+			factors = append(factors, c.Numbers[i])
+		}
+	}
+	v := learn.AUROC(truth, factors)
+	if !c.Coded() {
+		v = math.Max(v, 1-v)
+	}
+	return v
+}
+
+// absence returns the AUROC of the target among the test rows by whether a column has a value.
+func (r *rehearsal) absence(c, target *columns.Column) float64 {
+	var truth []bool
+	var factors []float64
+	for i := range r.test.Rows {
+		if target.Absent(i) {
+			continue
+		}
+		truth, factors = append(truth, target.Codes[i] == 1), append(factors, 0)
+		if c.Absent(i) {
+			factors[len(factors)-1] = 1
+		}
+	}
+	v := learn.AUROC(truth, factors)
+	return math.Max(v, 1-v)
+}
+
+// shares returns the share of rows of the target's second category, by category of a column.
+func (r *rehearsal) shares(c, target *columns.Column) map[string]float64 {
+	rows, positive := map[string]float64{}, map[string]float64{}
+	for i, code := range c.Codes {
+		if code < 0 || target.Absent(i) {
+			continue
+		}
+		rows[c.Categories[code]]++
+		if target.Codes[i] == 1 {
+			positive[c.Categories[code]]++
+		}
+	}
+	for name, n := range rows {
+		positive[name] /= n
+	}
+	return positive
+}
+
+// rankAgreement compares learners trained on synthetic and on real rows: the mean
+// loss of the score, and the share of pairs of learners in the same strict order
+// (synthetic ranking agreement, Jordon, Yoon, van der Schaar 2018).
+func rankAgreement(name string, synthetic, real []prediction.Score) []pipeline.Metric {
+	var differences []prediction.Score
+	same, pairs := 0, 0
+	for i := range real {
+		differences = append(differences, prediction.Minus(real[i], synthetic[i]))
+		for j := range i {
+			a, b := real[i].Value-real[j].Value, synthetic[i].Value-synthetic[j].Value
+			if math.IsNaN(a * b) {
+				continue
+			}
+			pairs++
+			if a*b > 0 {
+				same++
+			}
+		}
+	}
+	out := prediction.Mean(differences).Metrics(lossName(name), "", "real_train minus synthetic")
+	if len(real) < 2 {
+		return out
+	}
+	m := pipeline.Metric{Name: agreementName(name), Value: float64(same) / float64(pairs),
+		Note: "share of pairs of learners in the same strict order"}
+	if pairs == 0 {
+		m.Value, m.Note = math.NaN(), "no two learners have a score on both"
+	}
+	return append(out, m)
 }

@@ -1,4 +1,4 @@
-package marginals
+package evaluate
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"weir/pipeline"
-	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/metric"
 	"weir/train/parallel"
@@ -106,7 +105,7 @@ func (r *marginalRun) numbers(ctx context.Context) error {
 
 func compareNumbers(real, synth *columns.Column, exactSteps int) (out [len(numberNames)]metric.Noted) {
 	x, y := metric.Sorted(real.Numbers), metric.Sorted(synth.Numbers)
-	if reason := absent(len(x), len(y)); reason != "" {
+	if reason := absentNote(len(x), len(y)); reason != "" {
 		for i := range out {
 			out[i] = metric.None(reason)
 		}
@@ -123,8 +122,8 @@ func compareNumbers(real, synth *columns.Column, exactSteps int) (out [len(numbe
 		metric.Over(d.Wasserstein, metric.StandardDeviation(x)), metric.Of(d.Energy)}
 }
 
-// absent says which table has no value in a column; "" where both have some.
-func absent(real, synth int) string {
+// absentNote says which table has no value in a column; "" where both have some.
+func absentNote(real, synth int) string {
 	switch {
 	case real == 0:
 		return "the real column has no values"
@@ -180,7 +179,7 @@ func (r *marginalRun) indicators(t *metric.CodedTables, show func(name string, r
 	var p, q []float64
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		if c.Labels == nil || evaluate.Empty(t.Real, t.Synth) != "" {
+		if c.Labels == nil || Empty(t.Real, t.Synth) != "" {
 			continue
 		}
 		real, synth := c.Counts()
@@ -216,7 +215,7 @@ func (r *marginalRun) kWay(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		suffix := suffix(k)
+		suffix := waySuffix(k)
 		r.means(k, suffix, list)
 		r.recordPairs(k, suffix, list)
 		if err := r.references(ctx, k, suffix); err != nil {
@@ -226,8 +225,8 @@ func (r *marginalRun) kWay(ctx context.Context) error {
 	return nil
 }
 
-// suffix ends the names of figures of marginals of k columns.
-func suffix(k int) string { return fmt.Sprintf("_%dway", k) }
+// waySuffix ends the names of figures of marginals of k columns.
+func waySuffix(k int) string { return fmt.Sprintf("_%dway", k) }
 
 func (r *marginalRun) workloadNote(k int) string {
 	if !r.queries[k].drawn {

@@ -1,5 +1,4 @@
-// Package associations asks whether relations between columns survive.
-package associations
+package evaluate
 
 import (
 	"cmp"
@@ -11,25 +10,24 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/metric"
 )
 
-// settings says which associations between columns are compared.
-type settings struct {
+// associationSettings says which associations between columns are compared.
+type associationSettings struct {
 	Measures []string `yaml:"measures" json:"measures" minItems:"1" unique:"true" enum:"mixed|pearson|spearman|kendall|cramers_v|cramers_v_corrected|mutual_information|normalised_mutual_information|theils_u|correlation_ratio|covariance" doc:"The measures to compute."`
 	Bins     int      `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Number of equal-width bins, between the real extremes, that numbers are cut into for mutual information."`
 	MaxPairs int      `yaml:"max_pairs" json:"max_pairs" min:"1" doc:"If a measure has more pairs of columns, as it may with more than 200 columns, this many are drawn at random; the covariance then is that of as many columns as have this many pairs."`
 	Listed   int      `yaml:"listed" json:"listed" min:"0" doc:"At most this many pairs of columns are listed by name, those that differ most."`
 }
 
-// Kinds lists the kind of this question.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{{
+// associationsKind declares the kind that asks whether relations between columns survive.
+func associationsKind() pipeline.Kind {
+	return pipeline.Kind{
 		Name: "associations", Version: 7, Late: true,
-		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
-		Out: evaluate.Metrics(), Figures: figures(),
+		In:  Ports("how far they are from `real` is what real rows reach"),
+		Out: Metrics(), Figures: associationFigures(),
 		Doc: "Compares the associations between pairs of columns in synthetic and real rows. Measures are Pearson, " +
 			"Spearman and " +
 			"Kendall's tau-b with p-values, " +
@@ -46,27 +44,28 @@ func Kinds() []pipeline.Kind {
 			"to two tables at random (pearson_loss, spearman_loss). Above `max_pairs` pairs of columns a measure is of pairs " +
 			"drawn at random, and says so.",
 		New: func() pipeline.Stage {
-			return &settings{Measures: []string{"mixed", "pearson", "spearman", "cramers_v", "mutual_information",
+			return &associationSettings{Measures: []string{"mixed", "pearson", "spearman", "cramers_v", "mutual_information",
 				"correlation_ratio", "covariance"},
 				Bins: 10, MaxPairs: 20_000, Listed: 500}
 		},
-	}}
+	}
 }
 
 // Plan implements pipeline.Stage.
-func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
-	return evaluate.Work(in["real"], s.measure), nil
+func (s *associationSettings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+	return Work(in["real"], s.measure), nil
 }
 
-func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) ([]pipeline.Metric, error) {
-	r := &associationRun{settings: s, env: env, note: evaluate.Dropped(frames["real"])}
+func (s *associationSettings) measure(ctx context.Context, env *pipeline.Env, frames Frames) ([]pipeline.Metric,
+	error) {
+	r := &associationRun{associationSettings: s, env: env, note: Dropped(frames["real"])}
 	for _, port := range []string{"real", "synthetic", "real_train", "baseline"} {
 		if f := frames[port]; f != nil {
-			r.sides, r.ports = append(r.sides, newSide(f, frames["real"], s, env.Workers)), append(r.ports, port)
+			r.sides, r.ports = append(r.sides, newAssociationSide(f, frames["real"], s, env.Workers)), append(r.ports, port)
 		}
 	}
 	for _, name := range s.Measures {
-		if m, ok := measures()[name]; ok {
+		if m, ok := associationMeasures()[name]; ok {
 			passes := 1
 			if _, judged := correlations()[name]; judged {
 				passes = len(r.sides)
@@ -89,30 +88,30 @@ func (s *settings) measure(ctx context.Context, env *pipeline.Env, frames evalua
 // associationRun is one run of Associations; sides are real, synthetic and what stands
 // beside them.
 type associationRun struct {
-	*settings
+	*associationSettings
 	metric.List
 	env   *pipeline.Env
-	sides []*side
+	sides []*associationSide
 	ports []string // of the sides
 	note  string
 	// done of total pairs of columns are measured.
 	done, total int64
 }
 
-// measured is a pair of columns of every side.
-type measured struct {
+// measuredPair is a pair of columns of every side.
+type measuredPair struct {
 	names  [2]string
 	values []float64 // by side
 	p      []float64
 }
 
-func (m *measured) gap(side int) float64 { return m.values[0] - m.values[side] }
+func (m *measuredPair) gap(side int) float64 { return m.values[0] - m.values[side] }
 
 // measure computes one measure for all its pairs of columns.
 func (r *associationRun) measure(ctx context.Context, name string) error {
-	m := measures()[name]
+	m := associationMeasures()[name]
 	pairs, purpose := r.draw(name, m.pairs(r.sides[0].frame))
-	list := make([]measured, len(pairs))
+	list := make([]measuredPair, len(pairs))
 	err := r.eachPair(ctx, len(pairs), func(k int) {
 		list[k] = r.pair(m, pairs[k])
 	})
@@ -127,9 +126,9 @@ func (r *associationRun) measure(ctx context.Context, name string) error {
 	return r.losses(ctx, name, list)
 }
 
-func (r *associationRun) pair(m measure, places [2]int) measured {
+func (r *associationRun) pair(m associationMeasure, places [2]int) measuredPair {
 	columns := r.sides[0].frame.Columns
-	out := measured{names: [2]string{columns[places[0]].Name, columns[places[1]].Name}}
+	out := measuredPair{names: [2]string{columns[places[0]].Name, columns[places[1]].Name}}
 	for _, s := range r.sides {
 		v, p := m.of(s, places[0], places[1])
 		out.values, out.p = append(out.values, v), append(out.p, p)
@@ -137,8 +136,8 @@ func (r *associationRun) pair(m measure, places [2]int) measured {
 	return out
 }
 
-// differenceNames are the summaries of a measure, in order.
-var differenceNames = [...]string{"_mean_absolute_difference", "_rms_difference", "_max_difference",
+// associationDifferences are the summaries of a measure, in order.
+var associationDifferences = [...]string{"_mean_absolute_difference", "_rms_difference", "_max_difference",
 	"_frobenius_difference"}
 
 // The measure of all pairs, and the measure of all columns at once.
@@ -148,7 +147,7 @@ const (
 )
 
 // summary compares the real side with another one.
-func (r *associationRun) summary(name, suffix, purpose string, m measure, list []measured, side int) {
+func (r *associationRun) summary(name, suffix, purpose string, m associationMeasure, list []measuredPair, side int) {
 	real, other := make([]float64, len(list)), make([]float64, len(list))
 	for i := range list {
 		real[i], other[i] = list[i].values[0], list[i].values[side]
@@ -164,16 +163,16 @@ func (r *associationRun) summary(name, suffix, purpose string, m measure, list [
 		if i == 0 {
 			f = f.With(note)
 		}
-		r.Add(name+differenceNames[i]+suffix, "", f)
+		r.Add(name+associationDifferences[i]+suffix, "", f)
 	}
 }
 
 // pairs lists the figures of pairs, as far as Listed allows.
-func (r *associationRun) pairs(name string, m measure, list []measured) {
+func (r *associationRun) pairs(name string, m associationMeasure, list []measuredPair) {
 	shown := list
 	if len(list) > r.Listed {
 		shown = slices.Clone(list)
-		slices.SortStableFunc(shown, func(a, b measured) int { return byGap(a.gap(1), b.gap(1)) })
+		slices.SortStableFunc(shown, func(a, b measuredPair) int { return byGap(a.gap(1), b.gap(1)) })
 		shown = shown[:r.Listed]
 	}
 	const reason = "a column is constant, missing throughout, or has too few rows or too many categories"
@@ -199,24 +198,24 @@ func byGap(a, b float64) int {
 	return cmp.Compare(size(b), size(a))
 }
 
-// side is one table, with what several measures need of a column.
-type side struct {
+// associationSide is one table, with what several measures need of a column.
+type associationSide struct {
 	frame   *columns.Frame
 	ordered []*metric.Ordered // nil for codes
 	codes   [][]int32         // numbers cut in bins
 	sizes   []int
 }
 
-// figures declares the differences of each measure over all pairs of columns, and the measure of each.
-func figures() pipeline.Figures {
+// associationFigures declares the differences of each measure over all pairs of columns, and the measure of each.
+func associationFigures() pipeline.Figures {
 	var list pipeline.Figures
-	for _, name := range slices.Sorted(maps.Keys(measures())) {
+	for _, name := range slices.Sorted(maps.Keys(associationMeasures())) {
 		for i, doc := range []string{"mean difference", "root mean square difference", "greatest difference",
 			"Frobenius norm of the differences"} {
-			list = append(list, pipeline.Figure{Name: name + differenceNames[i], Better: pipeline.BetterLow,
-				Beside: comparedRoles(), Doc: words(name) + ": " + doc + " of pairs of columns, 0 is best"})
+			list = append(list, pipeline.Figure{Name: name + associationDifferences[i], Better: pipeline.BetterLow,
+				Beside: comparedRoles(), Doc: measureWords(name) + ": " + doc + " of pairs of columns, 0 is best"})
 		}
-		list = append(list, pairFigures(name, measures()[name].tested)...)
+		list = append(list, pairFigures(name, associationMeasures()[name].tested)...)
 	}
 	for i, doc := range []string{"Frobenius norm of the difference", "its share of the Frobenius norm of the real one",
 		"spectral norm of the difference", "greatest difference of an entry"} {
@@ -224,13 +223,13 @@ func figures() pipeline.Figures {
 			Beside: comparedRoles(), Doc: "covariance of the encoded tables: " + doc + ", 0 is best"})
 	}
 	for i := range list {
-		if f := &list[i]; f.Name == mixed+differenceNames[0] {
+		if f := &list[i]; f.Name == mixed+associationDifferences[0] {
 			f.Headline, f.Doc = true, "mean difference of associations between columns, 0 is best"
 			f.Verdict = &pipeline.Verdict{Label: "Associations of pairs: mean difference", Joint: true, Good: 0.03,
 				Fair: 0.1}
 		}
 	}
-	return append(append(list, lossFigures()...), evaluate.RowsFigure())
+	return append(append(list, lossFigures()...), RowsFigure())
 }
 
 func comparedRoles() []pipeline.Role { return []pipeline.Role{pipeline.RealTrain, pipeline.Baseline} }
@@ -240,18 +239,18 @@ func pairFigures(name string, tested bool) pipeline.Figures {
 	pair := func(name, doc string) pipeline.Figure {
 		return pipeline.Figure{Name: name, Parts: "pair", Better: pipeline.BetterPlain, Doc: doc}
 	}
-	synthetic := pair(name+"_synthetic", words(name)+" of the pair in the synthetic rows")
+	synthetic := pair(name+"_synthetic", measureWords(name)+" of the pair in the synthetic rows")
 	synthetic.Real, synthetic.Pair, synthetic.Worst = name+"_real", name, name == mixed
-	list := pipeline.Figures{pair(name+"_real", words(name)+" of the pair in the real rows"), synthetic}
+	list := pipeline.Figures{pair(name+"_real", measureWords(name)+" of the pair in the real rows"), synthetic}
 	if tested {
-		list = append(list, pair(name+"_p_real", words(name)+": p-value of the pair in the real rows"),
-			pair(name+"_p_synthetic", words(name)+": p-value of the pair in the synthetic rows"))
+		list = append(list, pair(name+"_p_real", measureWords(name)+": p-value of the pair in the real rows"),
+			pair(name+"_p_synthetic", measureWords(name)+": p-value of the pair in the synthetic rows"))
 	}
 	return list
 }
 
-// words names a measure.
-func words(name string) string {
+// measureWords names a measure.
+func measureWords(name string) string {
 	return map[string]string{mixed: "association, by the types of the columns", "pearson": "Pearson correlation",
 		"spearman": "Spearman rank correlation",
 		"kendall":  "Kendall's tau-b", "cramers_v": "Cramer's V", "cramers_v_corrected": "Cramer's V without its bias",
@@ -266,7 +265,7 @@ func (r *associationRun) draw(name string, pairs [][2]int) (some [][2]int, note 
 	if len(pairs) <= r.MaxPairs {
 		return pairs, ""
 	}
-	for i, at := range sampleOf(len(pairs), r.MaxPairs, r.env.Rand("pairs of "+name)) {
+	for i, at := range samplePairs(len(pairs), r.MaxPairs, r.env.Rand("pairs of "+name)) {
 		pairs[i] = pairs[at] // at is never before i
 	}
 	return pairs[:r.MaxPairs], fmt.Sprintf("over %d of %d pairs of columns, drawn at random", r.MaxPairs, len(pairs))
@@ -286,14 +285,14 @@ func (r *associationRun) leftOut(f *columns.Frame) (names map[string]bool, note 
 	for i := range f.Columns {
 		names[f.Columns[i].Name] = true
 	}
-	for _, i := range sampleOf(n, most, r.env.Rand("columns of the covariance")) {
+	for _, i := range samplePairs(n, most, r.env.Rand("columns of the covariance")) {
 		delete(names, f.Columns[i].Name)
 	}
 	return names, fmt.Sprintf("over %d of %d columns, drawn at random", most, n)
 }
 
-// sampleOf returns k of the numbers below n, in order.
-func sampleOf(n, k int, rng *rand.Rand) []int {
+// samplePairs returns k of the numbers below n, in order.
+func samplePairs(n, k int, rng *rand.Rand) []int {
 	some := rng.Perm(n)[:k]
 	slices.Sort(some)
 	return some

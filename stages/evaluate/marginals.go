@@ -1,5 +1,4 @@
-// Package marginals asks whether the marginals of a synthetic table match the marginals of real rows.
-package marginals
+package evaluate
 
 import (
 	"context"
@@ -9,13 +8,12 @@ import (
 	"slices"
 
 	"weir/pipeline"
-	"weir/stages/evaluate"
 	"weir/stages/internal/columns"
 	"weir/stages/metric"
 )
 
-// settings says which marginals are compared.
-type settings struct {
+// marginalSettings says which marginals are compared.
+type marginalSettings struct {
 	Ways       []int  `yaml:"ways" json:"ways" min:"1" max:"3" minItems:"1" unique:"true" doc:"How many columns the marginals have."`
 	Bins       int    `yaml:"bins" json:"bins" min:"2" max:"10000" doc:"Number of equal-width bins that a numeric column is cut into."`
 	Edges      string `yaml:"edges" json:"edges" enum:"declared|real" doc:"Bins lie between the declared bounds of a column where it has them, or between the extremes of the real rows."`
@@ -23,12 +21,13 @@ type settings struct {
 	MaxQueries int    `yaml:"max_queries" json:"max_queries" min:"1" doc:"If there are more marginals with the same number of columns, this many are drawn at random."`
 }
 
-// Kinds lists the kind of this question.
-func Kinds() []pipeline.Kind {
-	return []pipeline.Kind{{
+// marginalsKind declares the kind that asks whether the marginals of a synthetic table match the marginals of real
+// rows.
+func marginalsKind() pipeline.Kind {
+	return pipeline.Kind{
 		Name: "marginals", Version: 9, Late: true,
-		In:  evaluate.Ports("how far they are from `real` is what real rows reach"),
-		Out: evaluate.Metrics(), Figures: figures(),
+		In:  Ports("how far they are from `real` is what real rows reach"),
+		Out: Metrics(), Figures: marginalFigures(),
 		Doc: "Compares the 1-, 2- and 3-way marginals of synthetic and real rows. Distances are total variation, L1, " +
 			"L2, Jensen-Shannon " +
 			"(the divergence, its root, and the half Jeffreys divergence that DP-auto-GAN prints), KL both ways, mu-smoothed " +
@@ -47,23 +46,23 @@ func Kinds() []pipeline.Kind {
 			"after sample, to see what single columns and " +
 			"their combinations keep.",
 		New: func() pipeline.Stage {
-			return &settings{Ways: []int{1, 2, 3}, Bins: metric.UsualBinning().Bins, Edges: "declared", Outside: "clip",
+			return &marginalSettings{Ways: []int{1, 2, 3}, Bins: metric.UsualBinning().Bins, Edges: "declared", Outside: "clip",
 				MaxQueries: 1000}
 		},
-	}}
+	}
 }
 
 // Plan implements pipeline.Stage.
-func (s *settings) Plan(in pipeline.Headers) (pipeline.Work, error) {
+func (s *marginalSettings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	real := in["real"]
-	return dependsOnBudget(evaluate.Work(real, func(ctx context.Context, env *pipeline.Env, frames evaluate.Frames) (
+	return dependsOnBudget(Work(real, func(ctx context.Context, env *pipeline.Env, frames Frames) (
 		[]pipeline.Metric, error) {
-		return s.measure(ctx, &marginalRun{settings: s, env: env, frames: frames, unitRows: rowsOfUnit(real),
-			queries: map[int]workloads{}})
+		return s.measure(ctx, &marginalRun{marginalSettings: s, env: env, frames: frames, unitRows: rowsOfUnit(real),
+			queries: map[int]marginalWorkloads{}})
 	})), nil
 }
 
-func (s *settings) measure(ctx context.Context, r *marginalRun) ([]pipeline.Metric, error) {
+func (s *marginalSettings) measure(ctx context.Context, r *marginalRun) ([]pipeline.Metric, error) {
 	r.code()
 	r.total = r.planned()
 	for _, part := range []func(context.Context) error{r.perColumn, r.kWay, r.nist, r.subsample, r.statistics} {
@@ -77,20 +76,20 @@ func (s *settings) measure(ctx context.Context, r *marginalRun) ([]pipeline.Metr
 
 // marginalRun is one run of Marginals.
 type marginalRun struct {
-	*settings
+	*marginalSettings
 	metric.List
 	env      *pipeline.Env
 	frames   map[string]*columns.Frame
 	table    *metric.CodedTables // real and synthetic
 	unitRows int                 // the most rows of a privacy unit
-	comparisons
+	besideTables
 	notes       string
-	queries     map[int]workloads
+	queries     map[int]marginalWorkloads
 	done, total int64
 }
 
-// workloads are the marginals of one number of columns.
-type workloads struct {
+// marginalWorkloads are the marginals of one number of columns.
+type marginalWorkloads struct {
 	list  [][]int
 	drawn bool
 }
@@ -100,7 +99,7 @@ func (r *marginalRun) code() {
 	b := metric.Binning{Bins: r.Bins, Declared: r.Edges == "declared", OwnBins: r.Outside == "own_bins"}
 	real := r.frames["real"]
 	r.table = b.CodeAll(real, r.frames["synthetic"], r.env.Workers)
-	r.notes = evaluate.Dropped(&columns.Frame{Dropped: append(slices.Clone(real.Dropped), r.table.Skipped...)})
+	r.notes = Dropped(&columns.Frame{Dropped: append(slices.Clone(real.Dropped), r.table.Skipped...)})
 	r.tablesBeside(b)
 	for _, k := range r.Ways {
 		most := r.MaxQueries
@@ -108,7 +107,7 @@ func (r *marginalRun) code() {
 			most = len(r.table.Columns) // single columns are all compared
 		}
 		list, drawn := r.table.Queries(k, most, r.env.Rand(fmt.Sprintf("%d-way marginals", k)))
-		r.queries[k] = workloads{list, drawn}
+		r.queries[k] = marginalWorkloads{list, drawn}
 	}
 }
 
@@ -142,14 +141,14 @@ func (r *marginalRun) compare(ctx context.Context, t *metric.CodedTables, querie
 }
 
 // empty says which table has no rows; "" where both have some.
-func (r *marginalRun) empty() string { return evaluate.Empty(r.table.Real, r.table.Synth) }
+func (r *marginalRun) empty() string { return Empty(r.table.Real, r.table.Synth) }
 
-// figures declares the distances of marginals by their number of columns, and the distances of single columns.
-func figures() pipeline.Figures {
+// marginalFigures declares the distances of marginals by their number of columns, and the distances of single columns.
+func marginalFigures() pipeline.Figures {
 	list := pipeline.Figures{
-		variation("", "column", "single columns", "Single columns: total variation", 0.05, 0.15),
-		variation(suffix(2), "pair", "pairs of columns", "Pairs of columns: total variation", 0.1, 0.3),
-		variation(suffix(3), "triple", "triples of columns", "Triples of columns: total variation", 0.15, 0.4),
+		variationFigure("", "column", "single columns", "Single columns: total variation", 0.05, 0.15),
+		variationFigure(waySuffix(2), "pair", "pairs of columns", "Pairs of columns: total variation", 0.1, 0.3),
+		variationFigure(waySuffix(3), "triple", "triples of columns", "Triples of columns: total variation", 0.15, 0.4),
 		{Name: "k_marginal_score", Better: pipeline.BetterHigh, Headline: true,
 			Doc: "triples of columns, scored as in the NIST challenge of 2018: 0 to 1000, 1000 is best"},
 		{Name: "nist_2018_score", Better: pipeline.BetterHigh,
@@ -159,7 +158,7 @@ func figures() pipeline.Figures {
 	}
 	list[0].Loss = true
 	for _, ways := range []struct{ suffix, parts, of string }{
-		{"", "column", "single columns"}, {suffix(2), "", "pairs of columns"}, {suffix(3), "", "triples of columns"},
+		{"", "column", "single columns"}, {waySuffix(2), "", "pairs of columns"}, {waySuffix(3), "", "triples of columns"},
 	} {
 		for i, name := range divergenceNames[1:] {
 			list = append(list, pipeline.Figure{Name: name + ways.suffix, Parts: ways.parts,
@@ -175,8 +174,8 @@ func figures() pipeline.Figures {
 	return slices.Concat(list, statisticFigures(), columnFigures(), probabilityFigures())
 }
 
-// variation declares the total variation of marginals of so many columns.
-func variation(suffix, parts, name, label string, good, fair float64) pipeline.Figure {
+// variationFigure declares the total variation of marginals of so many columns.
+func variationFigure(suffix, parts, name, label string, good, fair float64) pipeline.Figure {
 	return pipeline.Figure{Name: "total_variation" + suffix, Parts: parts, Better: pipeline.BetterLow, Headline: true,
 		Worst:   true,
 		Doc:     name + ": share of rows that would have to change, 0 is best",
@@ -241,6 +240,6 @@ func probabilityFigures() pipeline.Figures {
 			Doc: "share of real rows with the category"},
 		{Name: "probability_synthetic", Parts: share, Better: pipeline.BetterPlain, Real: "probability_real",
 			Pair: metric.Probability, Doc: "share of synthetic rows with the category"},
-		evaluate.RowsFigure(),
+		RowsFigure(),
 	}
 }

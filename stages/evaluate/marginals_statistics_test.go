@@ -1,4 +1,4 @@
-package marginals
+package evaluate
 
 import (
 	"testing"

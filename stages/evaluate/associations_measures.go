@@ -1,4 +1,4 @@
-package associations
+package evaluate
 
 import (
 	"cmp"
@@ -16,74 +16,74 @@ import (
 	"weir/train/parallel"
 )
 
-// measure is a figure of two columns of a table.
-type measure struct {
+// associationMeasure is a figure of two columns of a table.
+type associationMeasure struct {
 	applies  func(a, b *columns.Column) bool
 	mirrored bool // symmetric, so that each pair counts once
 	tested   bool // gives a p-value
-	of       func(s *side, i, j int) (value, p float64)
+	of       func(s *associationSide, i, j int) (value, p float64)
 }
 
 func anyTypes(a, b *columns.Column) bool    { return true }
 func bothNumbers(a, b *columns.Column) bool { return !a.Coded() && !b.Coded() }
 func bothCoded(a, b *columns.Column) bool   { return a.Coded() && b.Coded() }
 
-// measures returns all but the covariance, by name.
-func measures() map[string]measure {
-	return map[string]measure{
+// associationMeasures returns all but the covariance, by name.
+func associationMeasures() map[string]associationMeasure {
+	return map[string]associationMeasure{
 		mixed:       {anyTypes, true, false, mixedOf},
 		"pearson":   {bothNumbers, true, true, pearsonOf},
 		"spearman":  {bothNumbers, true, true, spearmanOf},
 		"kendall":   {bothNumbers, true, true, kendallOf},
 		"cramers_v": {bothCoded, true, true, cramersOf},
-		"cramers_v_corrected": {bothCoded, true, false, func(s *side, i, j int) (float64, float64) {
+		"cramers_v_corrected": {bothCoded, true, false, func(s *associationSide, i, j int) (float64, float64) {
 			return s.cross(i, j).CramersVCorrected(), math.NaN()
 		}},
-		"mutual_information": {anyTypes, true, false, func(s *side, i, j int) (float64, float64) {
+		"mutual_information": {anyTypes, true, false, func(s *associationSide, i, j int) (float64, float64) {
 			return s.binned(i, j).Information().MI, math.NaN()
 		}},
-		"normalised_mutual_information": {anyTypes, true, false, func(s *side, i, j int) (float64, float64) {
+		"normalised_mutual_information": {anyTypes, true, false, func(s *associationSide, i, j int) (float64, float64) {
 			return s.binned(i, j).Information().NMI, math.NaN()
 		}},
-		"theils_u": {bothCoded, false, false, func(s *side, i, j int) (float64, float64) {
+		"theils_u": {bothCoded, false, false, func(s *associationSide, i, j int) (float64, float64) {
 			return s.cross(i, j).Information().RowGivenCol, math.NaN()
 		}},
 		"correlation_ratio": {func(a, b *columns.Column) bool { return a.Coded() && !b.Coded() }, false, true, ratioOf},
 	}
 }
 
-func mixedOf(s *side, i, j int) (value, p float64) {
+func mixedOf(s *associationSide, i, j int) (value, p float64) {
 	return metric.MixedAssociation(&s.frame.Columns[i], &s.frame.Columns[j]), math.NaN()
 }
 
-func pearsonOf(s *side, i, j int) (value, p float64) {
+func pearsonOf(s *associationSide, i, j int) (value, p float64) {
 	x, y := metric.CompletePairs(s.frame.Columns[i].Numbers, s.frame.Columns[j].Numbers)
 	r := metric.Pearson(x, y)
 	return r, metric.CorrelationP(r, len(x))
 }
 
-func spearmanOf(s *side, i, j int) (value, p float64) {
+func spearmanOf(s *associationSide, i, j int) (value, p float64) {
 	r, n := metric.Spearman(s.ordered[i], s.ordered[j])
 	return r, metric.CorrelationP(r, n)
 }
 
-func kendallOf(s *side, i, j int) (value, p float64) {
+func kendallOf(s *associationSide, i, j int) (value, p float64) {
 	return metric.KendallTauB(metric.CompletePairs(s.frame.Columns[i].Numbers, s.frame.Columns[j].Numbers))
 }
 
-func cramersOf(s *side, i, j int) (value, p float64) {
+func cramersOf(s *associationSide, i, j int) (value, p float64) {
 	t := s.cross(i, j)
 	_, p, _ = t.Test()
 	return t.CramersV(), p
 }
 
-func ratioOf(s *side, i, j int) (value, p float64) {
+func ratioOf(s *associationSide, i, j int) (value, p float64) {
 	a := &s.frame.Columns[i]
 	return metric.CorrelationRatio(a.Codes, len(a.Categories), s.frame.Columns[j].Numbers)
 }
 
 // pairs returns the places of the columns that the measure is for.
-func (m measure) pairs(f *columns.Frame) (list [][2]int) {
+func (m associationMeasure) pairs(f *columns.Frame) (list [][2]int) {
 	for i := range f.Columns {
 		for j := range f.Columns {
 			if i != j && (i < j || !m.mirrored) && m.applies(&f.Columns[i], &f.Columns[j]) {
@@ -94,10 +94,11 @@ func (m measure) pairs(f *columns.Frame) (list [][2]int) {
 	return list
 }
 
-// newSide prepares a table: ranks where they are asked for, and bins between the
+// newAssociationSide prepares a table: ranks where they are asked for, and bins between the
 // extremes of the real one.
-func newSide(f, real *columns.Frame, a *settings, workers int) *side {
-	s := &side{frame: f, ordered: make([]*metric.Ordered, len(f.Columns)), codes: make([][]int32, len(f.Columns)),
+func newAssociationSide(f, real *columns.Frame, a *associationSettings, workers int) *associationSide {
+	s := &associationSide{frame: f, ordered: make([]*metric.Ordered, len(f.Columns)), codes: make([][]int32,
+		len(f.Columns)),
 		sizes: make([]int, len(f.Columns))}
 	ranked := slices.Contains(a.Measures, "spearman")
 	informed := slices.Contains(a.Measures, "mutual_information") || slices.Contains(a.Measures,
@@ -114,12 +115,12 @@ func newSide(f, real *columns.Frame, a *settings, workers int) *side {
 	return s
 }
 
-func (s *side) cross(i, j int) metric.Contingency {
+func (s *associationSide) cross(i, j int) metric.Contingency {
 	a, b := &s.frame.Columns[i], &s.frame.Columns[j]
 	return metric.Cross(a.Codes, b.Codes, len(a.Categories), len(b.Categories))
 }
 
-func (s *side) binned(i, j int) metric.Contingency {
+func (s *associationSide) binned(i, j int) metric.Contingency {
 	return metric.Cross(s.codes[i], s.codes[j], s.sizes[i], s.sizes[j])
 }
 
@@ -199,8 +200,8 @@ func (r *associationRun) noCovariance(name, suffix, reason string) {
 	}
 }
 
-// lossName ends the names of what is lost of a correlation beyond what fresh real rows lose.
-const lossName = "_loss"
+// lossSuffix ends the names of what is lost of a correlation beyond what fresh real rows lose.
+const lossSuffix = "_loss"
 
 // correlations returns, for the measures that are judged against chance, how the columns of both tables are put on the
 // scale that the measure multiplies.
@@ -210,17 +211,19 @@ func correlations() map[string]func(x [2][]float64) [2][]float64 {
 
 func lossFigures() (list pipeline.Figures) {
 	for _, name := range []string{"pearson", "spearman"} {
-		list = append(list, pipeline.Figure{Name: name + lossName, Parts: "pair", Better: pipeline.BetterLow, Headline: true,
-			Worst: true, Beside: comparedRoles(),
-			Doc: words(name) + ": greatest difference of a pair beyond what fresh real rows differ, 0 is best",
-			Verdict: &pipeline.Verdict{Label: "Pairs of numbers: greatest loss of a " + words(name), Joint: true, Good: 0.1,
+		list = append(list, pipeline.Figure{Name: name + lossSuffix, Parts: "pair", Better: pipeline.BetterLow,
+			Headline: true,
+			Worst:    true, Beside: comparedRoles(),
+			Doc: measureWords(name) + ": greatest difference of a pair beyond what fresh real rows differ, 0 is best",
+			Verdict: &pipeline.Verdict{Label: "Pairs of numbers: greatest loss of a " + measureWords(name), Joint: true,
+				Good: 0.1,
 				Fair: 0.25}})
 	}
 	return list
 }
 
 // losses judges the correlations of all pairs together, for each table against the real one.
-func (r *associationRun) losses(ctx context.Context, name string, list []measured) error {
+func (r *associationRun) losses(ctx context.Context, name string, list []measuredPair) error {
 	scale, judged := correlations()[name]
 	if !judged {
 		return nil
@@ -234,7 +237,7 @@ func (r *associationRun) losses(ctx context.Context, name string, list []measure
 		if k > 1 {
 			role = "_" + r.ports[k]
 		}
-		r.Add(name+lossName+role, "", greatest(certain, list, k))
+		r.Add(name+lossSuffix+role, "", greatestLoss(certain, list, k))
 		if k > 1 {
 			continue
 		}
@@ -244,21 +247,21 @@ func (r *associationRun) losses(ctx context.Context, name string, list []measure
 }
 
 // lossesOfPairs lists the losses of pairs, the greatest first, as far as Listed allows.
-func (r *associationRun) lossesOfPairs(name string, certain []float64, list []measured) {
+func (r *associationRun) lossesOfPairs(name string, certain []float64, list []measuredPair) {
 	order := make([]int, len(certain))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return byGap(certain[a], certain[b]) })
 	for _, i := range order[:min(len(order), r.Listed)] {
-		r.Add(name+lossName, list[i].names[0]+":"+list[i].names[1],
+		r.Add(name+lossSuffix, list[i].names[0]+":"+list[i].names[1],
 			metric.Or(certain[i], "a column is constant, or missing throughout"))
 	}
 }
 
 // lossesBeyondChance returns what is lost of each pair beyond chance.
 func (r *associationRun) lossesBeyondChance(ctx context.Context, name string, scale func([2][]float64) [2][]float64,
-	list []measured,
+	list []measuredPair,
 	k int) ([]float64, error) {
 	real, other := r.sides[0].frame, r.sides[k].frame
 	most := other.Rows
@@ -281,8 +284,8 @@ func (r *associationRun) lossesBeyondChance(ctx context.Context, name string, sc
 	return family.BeyondChance(pairs), err
 }
 
-// greatest returns the greatest loss, with the pair that it is of.
-func greatest(certain []float64, list []measured, k int) metric.Noted {
+// greatestLoss returns the greatest loss, with the pair that it is of.
+func greatestLoss(certain []float64, list []measuredPair, k int) metric.Noted {
 	worst, count := -1, 0
 	for i, v := range certain {
 		if v > 0 {
