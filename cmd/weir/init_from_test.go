@@ -210,6 +210,8 @@ func TestInitFromRefuses(t *testing.T) {
 		"--rows-public: is -1":                   {"--from", "domain.yaml", "--rows-public", "-1"},
 		"nowhere.yaml":                           {"--from", "nowhere.yaml"},
 		"nowhere.csv":                            {"--from", "domain.yaml", "--data", "nowhere.csv"},
+		"the table: is named by an address":      {"--from", "domain.yaml", "--data", "postgres://hidden/db"},
+		"argument 6: holds a password":           {"--from", "domain.yaml", "--data", "postgres://u:hidden@h/db"},
 		"pipeline.yaml: exists; init overwrites": {"mine", "--from", "domain.yaml"},
 	} {
 		for i, arg := range args {
@@ -221,7 +223,8 @@ func TestInitFromRefuses(t *testing.T) {
 			args = append([]string{s.path("new")}, args...)
 		}
 		code, _, errs := s.weir(append([]string{"init"}, args...)...)
-		if found, _ := filepath.Glob(s.path("new/*")); code != exitUsage || !strings.Contains(errs, want) || len(found) > 0 {
+		if found, _ := filepath.Glob(s.path("new/*")); code != exitUsage || !strings.Contains(errs, want) ||
+			strings.Contains(errs, "hidden") || len(found) > 0 {
 			t.Errorf("%v: exit code %d, wrote %v, must be %d and say %q: %s", args, code, found, exitUsage, want, errs)
 		}
 	}

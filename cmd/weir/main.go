@@ -26,6 +26,7 @@ import (
 	"weir/runtime"
 	"weir/runtime/dataset"
 	"weir/runtime/files"
+	"weir/runtime/source"
 )
 
 // streams are the command's standard streams; tests give their own.
@@ -48,6 +49,10 @@ record that can be audited and replayed.
 // execute runs the command line and returns its exit code.
 func execute(ctx context.Context, s streams, args []string) int {
 	root := newRoot(s)
+	if err := withoutPasswords(args); err != nil {
+		printError(s.err, err)
+		return exitUsage
+	}
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -59,6 +64,19 @@ func execute(ctx context.Context, s streams, args []string) int {
 	err = interrupted(err)
 	printError(s.err, err)
 	return exitCode(ctx, err)
+}
+
+// withoutPasswords refuses an argument that holds the password of a server, before any message can repeat it: shells
+// keep what was typed, and every user of the machine sees the arguments of a process.
+func withoutPasswords(args []string) error {
+	for i, arg := range args {
+		if source.HoldsPassword(arg) {
+			return fmt.Errorf("argument %d: holds a password, which is not repeated here, but which the history of the shell "+
+				"keeps; must be a file, or a YAML file whose dataset.database says where the table is, with connection: "+
+				"service:NAME", i+1)
+		}
+	}
+	return nil
 }
 
 func newRoot(s streams) *cobra.Command {

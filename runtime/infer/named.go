@@ -34,6 +34,11 @@ type Named struct {
 
 // OpenNamed finds the table that an argument names. The caller closes it.
 func OpenNamed(ctx context.Context, arg string, reg *pipeline.Registry) (*Named, error) {
+	if source.IsAddress(arg) {
+		return nil, runtime.Misused(errors.New("the table: is named by an address, which is not repeated here because it " +
+			"may hold a password; must be a file, or a YAML file whose dataset.database says where the table is, with " +
+			"connection: service:NAME"))
+	}
 	if !slices.Contains([]string{".yaml", ".yml"}, strings.ToLower(filepath.Ext(arg))) {
 		folder, err := files.OpenFolder(".", false)
 		if err != nil {

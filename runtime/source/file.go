@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"weir/pipeline"
@@ -27,7 +29,7 @@ func (s *File) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) 
 		ps.Add("file", "empty", "the path of a table")
 		return pipeline.Declared{}, ps.Err()
 	}
-	if isAddress(s.File) {
+	if IsAddress(s.File) {
 		ps.Add("file", "an address", "the path of a table; one of a server is read by dataset.database, with "+
 			"connection: service:NAME, whose address and password the owner keeps outside of the spec")
 		return pipeline.Declared{}, ps.Err()
@@ -49,11 +51,37 @@ func (s *File) Declare(declaring pipeline.Declaring) (pipeline.Declared, error) 
 	return d, nil
 }
 
-// isAddress reports whether a text is an address, which may hold a password, and no path.
-func isAddress(text string) bool {
+// IsAddress reports whether a text is the address of a server, as a URL or as the settings of a connection
+// ("host=h password=x", as libpq takes them, or "Server=h;Pwd=x"), and no path. An address may hold a password, so no
+// message repeats one. One setting alone is a path, such as user=3/rows.csv, unless it is a password.
+func IsAddress(text string) bool {
 	scheme, _, found := strings.Cut(text, "://")
 	return found && scheme != "" && !strings.ContainsAny(scheme, `/\`) ||
-		strings.HasPrefix(strings.ToLower(text), "jdbc:")
+		strings.HasPrefix(strings.ToLower(text), "jdbc:") || len(connectionSettings(text)) > 1 || givesPassword(text)
+}
+
+// HoldsPassword reports whether a text has an address in it that gives a password. A password without a second setting
+// beside it is none: a condition on rows may name a column so.
+func HoldsPassword(text string) bool {
+	return givesPassword(text) && len(connectionSettings(text)) > 1 ||
+		regexp.MustCompile(`://[^\s/@]*:[^\s@]*@`).MatchString(text)
+}
+
+// givesPassword reports whether a text gives a password as a setting of a connection.
+func givesPassword(text string) bool {
+	return slices.ContainsFunc(connectionSettings(text), func(key string) bool {
+		return key == "password" || key == "passwd" || key == "pwd"
+	})
+}
+
+// connectionSettings lists which settings of a connection a text gives, in small letters.
+func connectionSettings(text string) (keys []string) {
+	setting := regexp.MustCompile(`(?i)(?:^|[\s;&?=])(host|hostaddr|port|dbname|user|password|passwd|pwd|passfile|` +
+		`service|sslmode|server|database|uid|dsn)\s*=`)
+	for _, found := range setting.FindAllStringSubmatch(text, -1) {
+		keys = append(keys, strings.ToLower(found[1]))
+	}
+	return keys
 }
 
 // databaseKey returns the key of dataset.database.read for a file that is a database by the end of its name, else "".

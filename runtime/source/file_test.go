@@ -1,0 +1,45 @@
+package source
+
+import (
+	"strings"
+	"testing"
+
+	"weir/pipeline"
+)
+
+// TestAddressesAreNoPaths holds what people paste where a file is asked for: an address is refused without a word of it,
+// a path with an equals sign in it is a path.
+func TestAddressesAreNoPaths(t *testing.T) {
+	for _, c := range []struct {
+		text              string
+		address, password bool
+	}{
+		{"postgres://u:secret@h/db", true, true},
+		{"postgres://h/db", true, false},
+		{"jdbc:hive2://h:10000/secret", true, false},
+		{"host=h password=secret", true, true},
+		{"host = h\tPassword = 'secret'", true, true},
+		{"dbname=d user=u", true, false},
+		{"password=secret", true, false},
+		{"Server=h;Uid=u;Pwd=secret;", true, true},
+		{"jdbc:postgresql://h/d?user=u&password=secret", true, true},
+		{"--set=dataset.file=host=h password=secret", true, true},
+		{"user=3/rows.csv", false, false},
+		{"year=2020/rows.csv", false, false},
+		{"data/my host=h.csv", false, false},
+		{"ghost=h crossword=x.csv", false, false},
+		{"https://example.org/about me@example.org", true, false},
+		{"C:/tables/rows.csv", false, false},
+	} {
+		if got := IsAddress(c.text); got != c.address {
+			t.Errorf("%q is an address: %v, want %v", c.text, got, c.address)
+		}
+		if got := HoldsPassword(c.text); got != c.password {
+			t.Errorf("%q holds a password: %v, want %v", c.text, got, c.password)
+		}
+		_, err := (&File{File: c.text}).Declare(pipeline.Declaring{})
+		if refused := err != nil; refused != c.address || refused && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", c.text, err)
+		}
+	}
+}
