@@ -20,6 +20,7 @@ import (
 // Options holds what a run needs beside its plan.
 type Options struct {
 	Ran      func()            // called when a run of an experiment has ended; nil: nobody counts
+	RunsDone int               // of the same experiment, in calls before: progress counts on from them
 	Disk     disk.Disk         // where all of a run is written; the zero value is the machine's
 	Out      string            // folder of all runs; a run lives in Out/NAME/ID
 	Dir      string            // folder of the spec; its relative paths start here

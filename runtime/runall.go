@@ -50,8 +50,9 @@ func RunAll(ctx context.Context, trials []Trial, opts Options) ([]*Result, error
 
 // trial returns the options of one of the trials.
 func (o Options) trial(i int, t Trial) Options {
-	o.Repeat, o.Log = t.Repeat, o.Log.With("run", i+1)
-	o.Progress = inTrial{o.Progress, fmt.Sprintf("run %d: ", i+1)}
+	run := o.RunsDone + i + 1
+	o.Repeat, o.Log = t.Repeat, o.Log.With("run", run)
+	o.Progress = inTrial{o.Progress, fmt.Sprintf("run %d: ", run)}
 	if o.Insecure != nil {
 		seed := *o.Insecure + uint64(t.Repeat)
 		o.Insecure = &seed

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,10 +26,11 @@ import (
 
 const whatIfLong = `Say before anything is paid how large the errors of a release would be.
 
-The whole spec runs, at every epsilon and number of rows that is asked for, on rows that are
-made up from its domain alone (dataset.demo: domain): from columns, categories, bounds and
-public rules, with shapes that tables of people have. The figures are those that the report of
-a real run would show. No private file is opened, nothing is charged and nothing is kept.
+The spec runs, at every epsilon and number of rows that is asked for, on rows that are made up
+from its domain alone (dataset.demo: domain): from columns, categories, bounds and public
+rules, with shapes that tables of people have. The figures are those that the report of a real
+run would show; stages that give none, such as the report, are left out. No private file is
+opened, nothing is charged and nothing is kept.
 
 What the made-up rows cannot know is how your columns are shaped and how strongly they depend
 on each other: errors that come from noise and from the number of rows are told well, what a
@@ -46,6 +48,8 @@ type whatIfFlags struct {
 	repeats, workers int
 	page             string
 	asJSON           bool
+
+	left runsLeft
 }
 
 func whatIfCommand(s streams) *cobra.Command {
@@ -89,8 +93,7 @@ func (f *whatIfFlags) answer(c *cobra.Command, s streams, arg string) error {
 		return err
 	}
 	if len(table.Headline) == 0 {
-		return withCode(exitUsage, errors.New("what-if: finds no figure, must have a stage that compares rows, "+
-			"such as one of kind marginals"))
+		return withCode(exitUsage, noFigure())
 	}
 	if f.page != "" {
 		page, err := experiment.Page(table)
@@ -105,6 +108,10 @@ func (f *whatIfFlags) answer(c *cobra.Command, s streams, arg string) error {
 		return printJSON(s.out, table)
 	}
 	return f.print(s.out, table)
+}
+
+func noFigure() error {
+	return errors.New("what-if: finds no figure, must have a stage that compares rows, such as one of kind marginals")
 }
 
 // settle fills in what the flags leave to the spec, and refuses what cannot be tried.
@@ -126,6 +133,9 @@ func (f *whatIfFlags) settle(base *compile.Plan) error {
 			problems = append(problems, fmt.Errorf("--epsilon: is %g, must be a number above 0", e))
 		}
 	}
+	if !slices.ContainsFunc(base.Steps, func(s compile.Step) bool { return len(s.Figures) > 0 }) {
+		problems = append(problems, noFigure())
+	}
 	if f.repeats < 1 {
 		problems = append(problems, fmt.Errorf("--repeats: is %d, must be at least 1", f.repeats))
 	}
@@ -140,7 +150,7 @@ func (f *whatIfFlags) settle(base *compile.Plan) error {
 	return errors.Join(problems...)
 }
 
-// sets have the spec run on so many made-up rows at every epsilon.
+// sets have the spec run on so many made-up rows at every epsilon, without the stages that have no part in a figure.
 func (f *whatIfFlags) sets(base *compile.Plan, rows int64, repeat int) []string {
 	var epsilons []string
 	for _, e := range f.epsilons {
@@ -148,6 +158,9 @@ func (f *whatIfFlags) sets(base *compile.Plan, rows int64, repeat int) []string 
 	}
 	sets := append(slices.Clone(f.spec.set), "dataset.budget=null", fmt.Sprintf("seed=%d", repeat),
 		fmt.Sprintf("experiment={grid: {privacy.epsilon: [%s]}}", strings.Join(epsilons, ", ")))
+	for _, stage := range experiment.Unmeasured(base) {
+		sets = append(sets, "stages."+stage+"=off")
+	}
 	if base.Spec.Dataset.RowsPublic > 0 {
 		sets = append(sets, fmt.Sprintf("dataset.rows_public=%d", rows))
 	}
@@ -166,10 +179,12 @@ func (f *whatIfFlags) simulate(c *cobra.Command, s streams, arg string, base *co
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
+	f.left = runsLeft{began: time.Now(), total: len(f.rows) * f.repeats * len(f.epsilons)}
 	var all experiment.Experiment
 	for _, rows := range f.rows {
 		for repeat := range f.repeats {
 			own := filepath.Join(folder, fmt.Sprintf("%d-%d", rows, repeat))
+			f.announce(s.err, rows, repeat)
 			t, err := f.tried(c, s, arg, own, f.sets(base, rows, repeat), uint64(repeat))
 			if err != nil {
 				return nil, err
@@ -184,6 +199,14 @@ func (f *whatIfFlags) simulate(c *cobra.Command, s streams, arg string, base *co
 	}
 	all.Grid, all.Foretold, all.Insecure = append(all.Grid, rowsAxis), true, false
 	return experiment.Tabulate(all), nil
+}
+
+// announce says which runs come next, by the numbers that progress has for them.
+func (f *whatIfFlags) announce(w io.Writer, rows int64, repeat int) {
+	for i, e := range f.epsilons {
+		fmt.Fprintf(w, "run %d of %d: epsilon %g, %d rows, repeat %d of %d\n", f.left.done+i+1, f.left.total, e, rows,
+			repeat+1, f.repeats)
+	}
 }
 
 // tried runs the spec with these settings, noise from a seed.
@@ -204,6 +227,7 @@ func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, set
 	opts.Ledger, opts.Dir, opts.Confine = filepath.Join(folder, "ledger.jsonl"), f.spec.dir(arg), f.spec.confine
 	opts.Workers, opts.Insecure, opts.Version, opts.Build = f.workers, &noise, thisVersion().Weir, s.build()
 	opts.Log, opts.Progress = newLog(s.err, false), progress
+	f.left.show, opts.Ran, opts.RunsDone = progress.Runs, f.left.ran, f.left.done
 	done, err := experiment.Run(c.Context(), []*experiment.Plan{x}, opts)
 	progress.Wait()
 	if err != nil {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"slices"
 	"strings"
 	"sync"
 
+	"weir/pipeline"
 	"weir/pipeline/compile"
 	"weir/pipeline/spec"
 	"weir/runtime"
@@ -104,6 +106,27 @@ func AllRuns(list []*Plan) (runs []runtime.Trial) {
 		runs = append(runs, p.Runs()...)
 	}
 	return runs
+}
+
+// Unmeasured lists the stages of a plan without which every figure, charge and noise is the same: no stage that has
+// figures, opens a mechanism or names the column that models aim at needs what they give.
+func Unmeasured(plan *compile.Plan) (stages []string) {
+	needed := map[string]bool{}
+	for i := range plan.Spec.Stages {
+		_, needed[plan.Spec.Stages[i].ID] = plan.Spec.Stages[i].Stage.(pipeline.Predictor)
+	}
+	for _, step := range slices.Backward(plan.Steps) { // a stage stands behind those it reads
+		if !needed[step.ID] && len(step.Figures) == 0 && len(step.Work.Spends) == 0 {
+			stages = append(stages, step.ID)
+			continue
+		}
+		for _, refs := range step.Inputs {
+			for _, ref := range refs {
+				needed[ref.Stage] = true
+			}
+		}
+	}
+	return stages
 }
 
 // trialFaults are what the runs of an experiment refuse, each told once with the first run that does.
