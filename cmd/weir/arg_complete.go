@@ -146,6 +146,7 @@ func (f *specFlags) completeSet(_ *cobra.Command, args []string, typed string) (
 type settable struct {
 	doc    string
 	values []string
+	file   bool // it may name a file
 }
 
 // settableOf lists what --set can change and begins as typed does, by path: of a spec, and of the stages of the first
@@ -158,7 +159,7 @@ func settableOf(reg *pipeline.Registry, args []string, typed string) map[string]
 		}
 		for _, s := range shape.Settings() {
 			if !strings.ContainsAny(s.Path, "[]*") && !strings.Contains(s.Path, ".NAME") && s.Path != "stages" {
-				all[before+s.Path] = settable{s.Doc, s.Values}
+				all[before+s.Path] = settable{s.Doc, offered(before+s.Path, s.Values), s.NamesFile || s.Path == "dataset.domain"}
 			}
 		}
 	}
@@ -182,7 +183,7 @@ func settableOf(reg *pipeline.Registry, args []string, typed string) map[string]
 		add(path+".", shape, err)
 		for _, port := range known.In {
 			key := path + "." + port.Key()
-			all[key] = settable{all[key].doc, slices.Sorted(maps.Keys(kinds))}
+			all[key] = settable{doc: all[key].doc, values: slices.Sorted(maps.Keys(kinds))}
 		}
 	}
 	return all
@@ -237,15 +238,22 @@ func stepOf(list map[string]settable, typed string) []cobra.Completion {
 	return all
 }
 
-// valuesOf returns the values of a setting that begin with what was typed. Of a setting without a list the shell
-// completes files, which some settings name.
+// offered leaves out the values that turn privacy off, which nobody may come to by a key.
+func offered(path string, values []string) []string {
+	return slices.DeleteFunc(slices.Clone(values), func(value string) bool {
+		return path == "privacy.epsilon" && value == "inf" || path == "privacy.claims" && value == string(pipeline.ClaimsNone)
+	})
+}
+
+// valuesOf returns the values of a setting that begin with what was typed. Of a setting that may name a file the shell
+// completes files.
 func valuesOf(reg *pipeline.Registry, list map[string]settable, path, typed string) ([]cobra.Completion,
 	cobra.ShellCompDirective) {
 	values := list[path].values
 	if strings.HasSuffix(path, ".kind") {
 		values = reg.Names()
 	}
-	if len(values) == 0 {
+	if len(values) == 0 && list[path].file {
 		return nil, completeFiles
 	}
 	var all []cobra.Completion
