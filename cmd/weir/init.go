@@ -6,8 +6,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/pipeline/words"
 	"weir/runtime/infer"
 )
+
+// oneFolder takes one argument at most, and says what a shell has done where a name of several words made more.
+func oneFolder(c *cobra.Command, args []string) error {
+	if len(args) > 1 && (c.Flags().Changed("unit") || c.Flags().Changed("target")) {
+		return usage(c, fmt.Errorf("%s: is given %s, must be given 1 DIR at most; a name of several words is put in quotes: "+
+			"--unit 'Person ID'", c.CommandPath(), words.Plural(len(args), "argument")))
+	}
+	return optional("DIR")(c, args)
+}
 
 func initCommand(s streams) *cobra.Command {
 	var wish infer.Wish
@@ -37,7 +47,7 @@ Exit codes: 0 done; 2 usage, a bad domain, or a file exists.`,
 		Example: "  weir init study\n  weir init --from domain.yaml --data patients.csv --target outcome\n  weir init " +
 			"--from domain.yaml --data visits.csv --unit patient_id --max-rows 5\n  weir init --from domain.yaml --data " +
 			"answers.csv --template survey --rows-public 2400 --model mst",
-		Args: optional("DIR"),
+		Args: oneFolder,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {

@@ -200,10 +200,13 @@ func TestInitFromRefuses(t *testing.T) {
 	s := newStudy(t, 20)
 	s.write("text.yaml", "columns:\n  - {name: a, type: text}\n  - {name: b, type: integer}\n")
 	s.write("draft.yaml", "columns:\n  - {name: a, type: integer, bounds: [0, 1], source: UNDECIDED}\n")
+	s.write("words.yaml", "columns:\n  - {name: Person ID, type: text}\n  - {name: b, type: boolean}\n")
 	s.weir("init", s.path("mine"))
 	for want, args := range map[string][]string{
 		"did you mean income?":                   {"--from", "domain.yaml", "--target", "incom"},
 		"--target: is id, which looks as if":     {"--from", "domain.yaml", "--target", "id"},
+		"in quotes: --unit 'Person ID'":          {"--from", "words.yaml", "--unit", "Person", "--max-rows", "2"},
+		"a name of several words is put in":      {"--from", "words.yaml", "--unit", "Person", "ID", "--max-rows", "2"},
 		"columns cannot be measured":             {"--from", "text.yaml"},
 		"UNDECIDED":                              {"--from", "draft.yaml"},
 		"--from: is missing":                     {"--target", "income"},

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"weir/pipeline/domain"
 )
@@ -23,6 +24,8 @@ const (
 	whyOwn     = "no two of the rows looked at have the same value, as in a key of rows: left out; of a quantity: type " +
 		"integer, with public bounds"
 	whyUnits = "; values repeat, so it may say whose a row is: weir init --unit %s --max-rows N"
+	whyFew   = "; no value comes twice, in too few rows to tell: where a person may have several, weir init --unit %s " +
+		"--max-rows N"
 )
 
 // named says by the name of a column why it is left out. Few codes that many rows share are none of persons, whatever
@@ -72,13 +75,29 @@ func (f *finding) identify() {
 		isOwn := len(sorted) >= leastOwn && distinct(sorted) == len(sorted)
 		switch {
 		case p.reason == whyNumber && !isOwn && len(sorted) > 0:
-			p.reason += fmt.Sprintf(whyUnits, c.Name)
+			if distinct(sorted) == len(sorted) {
+				p.reason += fmt.Sprintf(whyFew, shellWord(c.Name))
+				continue
+			}
+			p.reason += fmt.Sprintf(whyUnits, shellWord(c.Name))
 			f.units = append(f.units, i)
 		case p.reason == "" && isOwn && (c.Type == domain.Text || c.Type == domain.Integer && dense(sorted, f.sample.stride)):
 			p.reason = whyOwn
 			p.leaveOut(c)
 		}
 	}
+}
+
+// shellWord returns the name of a column as a person types it in a shell; a name that no line can hold has a word that
+// stands for it.
+func shellWord(name string) string {
+	switch {
+	case regexp.MustCompile(`^[\pL\pN_][\pL\pN_.-]*$`).MatchString(name):
+		return name
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "COLUMN"
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
 // leastOwn is the fewest values of which it says something that none comes twice.

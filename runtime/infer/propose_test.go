@@ -46,6 +46,24 @@ func about(t *testing.T, out *Drafted, column string) string {
 	return text
 }
 
+// TestFewIdsDoNotRepeat: of ids that all differ, in fewer rows than tell anything, no draft says that they repeat; where
+// one does it says so, and names the column as a shell takes it.
+func TestFewIdsDoNotRepeat(t *testing.T) {
+	few := found(t, "PatientID,x", 12, func(i int) string { return fmt.Sprintf("P%d,%d", i, i%3) })
+	if text, want := about(t, few, "PatientID"), fmt.Sprintf(whyFew, "PatientID"); !strings.Contains(text, want) {
+		t.Errorf("%q, must have %q", text, want)
+	}
+	for name, word := range map[string]string{"Patient ID": "'Patient ID'", "patient's id": `'patient'\''s id'`} {
+		repeated := found(t, name+",x", 12, func(i int) string { return fmt.Sprintf("P%d,%d", i/2, i%3) })
+		if text, want := about(t, repeated, name), fmt.Sprintf(whyUnits, word); !strings.Contains(text, want) {
+			t.Errorf("%q, must have %q", text, want)
+		}
+	}
+	if word := shellWord("a\nid"); word != "COLUMN" {
+		t.Errorf("a name of two lines is %q", word)
+	}
+}
+
 // TestIdentifiersAreLeftOut: by any spelling of their name, and by values of which none comes twice; the draft has
 // neither bounds nor categories of them, gives the reason and is undecided. Amounts that are all different, codes that
 // many rows share and dates are none.

@@ -54,9 +54,7 @@ type dropped struct{ Name, Why string }
 // settle decides by the domain.
 func (b *beginning) settle(d *domain.Domain, unit, target string) error {
 	if unit != "" && d.Column(unit) == nil {
-		var ps schema.Problems
-		ps.Unknown("--unit", "column of the domain", unit, d.Names())
-		return ps.Err()
+		return unknownColumn("--unit", unit, d)
 	}
 	b.Unit = unit
 	b.Sample, b.Delta = 10000, "1e-6"
@@ -145,6 +143,18 @@ func unmeasured(c domain.Column) string {
 	return ""
 }
 
+// unknownColumn refuses the name of no column that a flag gives; of a name of several words a shell gives the first one.
+func unknownColumn(flag, name string, d *domain.Domain) error {
+	p := schema.UnknownName(flag, "column of the domain", name, d.Names())
+	for _, column := range d.Names() {
+		if strings.HasPrefix(column, name+" ") {
+			p.Accepted += fmt.Sprintf("; a name of several words is put in quotes: %s %s", flag, shellWord(column))
+			break
+		}
+	}
+	return schema.Problems{p}.Err()
+}
+
 // predict takes a target, and a learner that goes with its type.
 func (b *beginning) predict(d *domain.Domain, target string) error {
 	if target == "" {
@@ -152,9 +162,7 @@ func (b *beginning) predict(d *domain.Domain, target string) error {
 	}
 	pos := d.Index(target)
 	if pos < 0 {
-		var ps schema.Problems
-		ps.Unknown("--target", "column of the domain", target, d.Names())
-		return ps.Err()
+		return unknownColumn("--target", target, d)
 	}
 	out := b.out()
 	if i := slices.IndexFunc(out, func(c dropped) bool { return c.Name == target }); i >= 0 {
