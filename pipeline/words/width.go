@@ -124,6 +124,13 @@ func limits(rows [][]string, columns int) []int {
 	return within(widths, words, most)
 }
 
+// Readable reports whether Table has room for rows on a terminal of so many columns without breaking prose into columns
+// of less than 24.
+func Readable(rows [][]string, columns int) bool {
+	widths, words := measure(rows)
+	return columns == 0 || total(within(widths, words, 2*narrowest)) <= columns
+}
+
 // measure returns how wide each column is, and its longest word.
 func measure(rows [][]string) (widths, words []int) {
 	for _, row := range rows {

@@ -517,15 +517,28 @@ func TestTextFitsATerminal(t *testing.T) {
 		strings.Repeat("noise drowns it ", 30) + `"}]}`)
 	s.save(r)
 	report := s.report()
-	const columns = 150 // a name of a run has 49 and is not broken
-	text := report.Text(columns)
-	for line := range strings.Lines(text) {
-		if len(line) > columns+1 && !strings.Contains(line, s.ledger) {
-			t.Errorf("%d columns: %s", len(line), line)
-		}
+	whole := report.Text(0)
+	if !strings.Contains(whole, strings.Repeat("noise drowns it ", 30)) {
+		t.Errorf("a pipe gets broken lines\n%s", whole)
 	}
-	if whole := report.Text(0); !strings.Contains(whole, strings.Repeat("noise drowns it ", 30)) ||
-		len(strings.Fields(whole)) != len(strings.Fields(text)) {
-		t.Errorf("a pipe gets other words\n%s\nthan a terminal\n%s", whole, text)
+	const table = 150 // wide enough for a name of a run, of 49 characters, beside the rest
+	for _, columns := range []int{60, 80, table} {
+		text := report.Text(columns)
+		for line := range strings.Lines(text) {
+			if len(line) > columns+1 && !strings.Contains(line, s.ledger) {
+				t.Errorf("%d columns, and a terminal of %d: %s", len(line)-1, columns, line)
+			}
+		}
+		for word := range strings.FieldsSeq(whole) {
+			if columns < table && word == strings.ToUpper(word) {
+				continue // the head of a table, which each row names in its own way
+			}
+			if !strings.Contains(text, word) {
+				t.Errorf("a terminal of %d columns gets no %q\n%s", columns, word, text)
+			}
+		}
+		if columns == table && len(strings.Fields(whole)) != len(strings.Fields(text)) {
+			t.Errorf("a pipe gets other words\n%s\nthan a terminal\n%s", whole, text)
+		}
 	}
 }

@@ -255,19 +255,45 @@ func (a *Account) charges() section {
 // Text returns the report for a terminal of so many columns; 0 is none, where a line of a table is one line.
 func (r Report) Text(columns int) string {
 	var b strings.Builder
-	b.WriteString("Audit report. " + r.asOf() + "\n")
+	line := func(text string) {
+		if columns > 0 {
+			text = words.WrapTo(text, columns)
+		}
+		b.WriteString(text)
+	}
+	line("Audit report. " + r.asOf() + "\n")
 	for _, s := range r.sections() {
-		b.WriteString("\n" + s.Title + "\n")
+		line("\n" + s.Title + "\n")
 		for _, p := range s.Lead {
 			b.WriteString(words.WrapTo("  "+p+"\n", columns))
 		}
-		rows := slices.Concat(heads(s.Head, strings.ToUpper), s.Rows)
-		for i := range rows {
-			rows[i] = slices.Concat([]string{"  " + rows[i][0]}, rows[i][1:])
-		}
-		b.WriteString(words.Table(rows, columns))
+		b.WriteString(s.table(columns))
 	}
 	return plaintext.Text(b.String())
+}
+
+// table returns the table of a section. On a terminal without room for it each row is a paragraph with a line for each
+// cell, in which names and digests are whole.
+func (s section) table(columns int) string {
+	rows := slices.Concat(heads(s.Head, strings.ToUpper), s.Rows)
+	for i := range rows {
+		rows[i] = slices.Concat([]string{"  " + rows[i][0]}, rows[i][1:])
+	}
+	if words.Readable(rows, columns) {
+		return words.Table(rows, columns)
+	}
+	var b strings.Builder
+	for i, row := range s.Rows {
+		if i > 0 || s.Lead != nil {
+			b.WriteString("\n")
+		}
+		for k, cell := range row {
+			if cell != "" {
+				b.WriteString(words.WrapTo("  "+s.Head[k]+": "+cell+"\n", columns))
+			}
+		}
+	}
+	return b.String()
 }
 
 // heads returns the head of a table as its first row, each name as a form writes it.
