@@ -21,7 +21,7 @@ import (
 // and the one kind that is named, each with its reason.
 func homonyms() map[string]string {
 	return map[string]string{
-		"record/rowsof.go: sample": "the kind: a saved plan, which this reads, names kinds and " +
+		"record/planned.go: sample": "the kind: a saved plan, which this reads, names kinds and " +
 			"declares nothing",
 		"record/report/scatter.go: projection":          "the file of a picture",
 		"cmd/weir/sample.go: sample":                    "the command, and the way to choose a category",

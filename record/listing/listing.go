@@ -4,10 +4,15 @@ package listing
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
+
+	"weir/internal/plaintext"
+	"weir/record"
 )
 
 // What a list says of a run beside what its record does.
@@ -96,4 +101,161 @@ func firsts(names []string) []string {
 		seen[stage] = true
 	}
 	return append(front, rest...)
+}
+
+// Text returns a table of runs for a terminal, a line each, as of now.
+func Text(runs []Run, now time.Time) string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	differ := slices.ContainsFunc(runs, func(r Run) bool { return len(r.Differs) > 0 })
+	fmt.Fprintln(t, strings.Join(appendIf(differ, []string{"SPEC", "RUN", "STATUS", "EPSILON", "AGE", "SIZE"},
+		"DIFFERS IN",
+		"MAIN FIGURES (PRIVATE)"), "\t"))
+	for _, r := range runs {
+		cells := appendIf(differ, []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)),
+			Size(r.Bytes)},
+			differs(r), mainFigures(r))
+		for i, c := range cells {
+			cells[i] = plaintext.Text(strings.NewReplacer("\n", " ", "\t", " ").Replace(c))
+		}
+		fmt.Fprintln(t, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	}
+	t.Flush()
+	return remarked(b.String(), runs)
+}
+
+// appendIf puts a cell before the last one where some run has something in it.
+func appendIf(some bool, cells []string, cell, last string) []string {
+	if some {
+		cells = append(cells, cell)
+	}
+	return append(cells, last)
+}
+
+// mostDiffering is how many differing settings a line shows.
+const mostDiffering = 3
+
+// differs lists the settings of a run that others of its name have otherwise.
+func differs(r Run) string {
+	var list []string
+	for _, s := range r.Differs[:min(mostDiffering, len(r.Differs))] {
+		list = append(list, s.Path+" "+short(s.Value))
+	}
+	if more := len(r.Differs) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("+%d", more))
+	}
+	return strings.Join(list, "  ")
+}
+
+// short keeps the value of a setting in its column.
+func short(value string) string {
+	const most = 24
+	if r := []rune(value); len(r) > most {
+		return string(r[:most-3]) + "..."
+	}
+	return value
+}
+
+// remarked puts tags and note of each run below its line.
+func remarked(table string, runs []Run) string {
+	var b strings.Builder
+	i := -1 // the heading
+	for line := range strings.Lines(table) {
+		b.WriteString(line)
+		if i >= 0 {
+			if words := remark(runs[i]); words != "" {
+				b.WriteString("      " + plaintext.Text(words) + "\n")
+			}
+		}
+		i++
+	}
+	return b.String()
+}
+
+// remark words the tags and the note of a run.
+func remark(r Run) string {
+	var list []string
+	for _, tag := range r.Tags {
+		list = append(list, "#"+tag)
+	}
+	if r.Note != "" {
+		list = append(list, r.Note)
+	}
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(strings.Join(list, " "))
+}
+
+// ShortID returns the time of an id and some of its digits, which name a run on the command line.
+func ShortID(id string) string {
+	if r := []rune(id); len(r) > 22 {
+		return string(r[:22])
+	}
+	return id
+}
+
+func status(r Run) string {
+	if r.Test {
+		return r.Status + ", NOT PRIVATE"
+	}
+	return r.Status
+}
+
+// epsilons returns the proven epsilon and, in brackets, the epsilon of a paper's accounting.
+func epsilons(r Run) string {
+	switch {
+	case r.Status == Unreadable:
+		return ""
+	case r.Published != nil && r.Proven != nil:
+		return record.Bound(*r.Proven) + " (" + record.Bound(*r.Published) + ")"
+	case r.Published != nil:
+		return "none (" + record.Bound(*r.Published) + ")"
+	case r.Proven != nil:
+		return record.Bound(*r.Proven)
+	}
+	return "none"
+}
+
+// mostInLine is how many figures a line of the terminal shows.
+const mostInLine = 2
+
+func mainFigures(r Run) string {
+	if r.Status == Unreadable {
+		return r.Why
+	}
+	var list []string
+	for _, name := range firsts(r.Main)[:min(mostInLine, len(r.Main))] {
+		list = append(list, name+" "+figure(r.Metrics[name]))
+	}
+	if more := len(r.Metrics) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("+%d", more))
+	}
+	return strings.Join(list, "  ")
+}
+
+// Age words how long ago something was, in the largest unit that counts at least 2.
+func Age(d time.Duration) string {
+	const day = 24 * time.Hour
+	for _, u := range []struct {
+		unit time.Duration
+		word string
+	}{{365 * day, "y"}, {day, "d"}, {time.Hour, "h"}, {time.Minute, "m"}} {
+		if d >= 2*u.unit {
+			return fmt.Sprintf("%d%s", d/u.unit, u.word)
+		}
+	}
+	return fmt.Sprintf("%ds", max(0, d/time.Second))
+}
+
+// Size words a number of bytes, in powers of 1000 and two digits at least.
+func Size(bytes int64) string {
+	if bytes < 1000 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	x, units := float64(bytes)/1000, "kMGTPE"
+	for x >= 999.5 {
+		x, units = x/1000, units[1:]
+	}
+	if x < 9.95 {
+		return fmt.Sprintf("%.1f %cB", x, units[0])
+	}
+	return fmt.Sprintf("%.0f %cB", x, units[0])
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"strconv"
+	"time"
 
 	"gonum.org/v1/plot"
 
@@ -99,4 +100,107 @@ func (c Column) Spread(sd float64) string {
 		return Number(sd/minute) + " minutes"
 	}
 	return Number(sd)
+}
+
+// calendarTicks marks dates and times where a calendar or a clock is round: first days of years and months, midnights,
+// full hours. Where no calendar goes it marks round numbers.
+type calendarTicks struct {
+	ticks
+	column Column
+}
+
+const (
+	day          = 24 * 60 * 60 // seconds
+	mostCalendar = 2.5e11       // seconds from 1970: the years 0 to 9999
+)
+
+// calendarStep is the distance of two marks: some seconds, or some months from the beginning of a year.
+type calendarStep struct{ seconds, months int64 }
+
+// length returns the mean number of seconds.
+func (s calendarStep) length() float64 {
+	return float64(s.seconds) + float64(float64(s.months)*(365.25/12*day))
+}
+
+// calendarSteps ascend.
+func calendarSteps() (list []calendarStep) {
+	for _, s := range []int64{1, 5, 15, 30, 60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, day, 2 * day, 7 * day,
+		14 * day} {
+		list = append(list, calendarStep{seconds: s})
+	}
+	for _, m := range []int64{1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12000} {
+		list = append(list, calendarStep{months: m})
+	}
+	return list
+}
+
+// Ticks implements plot.Ticker.
+func (t calendarTicks) Ticks(lo, hi float64) []plot.Tick {
+	unit := 1.0 // seconds of one
+	if t.column.Type == "date" {
+		unit = day
+	}
+	if most := max(math.Abs(unit*lo), math.Abs(unit*hi)); most <= mostCalendar {
+		for _, s := range calendarSteps() {
+			if s.length() >= max(unit, unit*(hi-lo)/float64(t.n)) {
+				return t.marks(s, lo, hi, unit)
+			}
+		}
+	}
+	list := t.ticks.Ticks(lo, hi)
+	for i := range list {
+		list[i].Label = t.column.Show(list[i].Value)
+	}
+	return list
+}
+
+// marks lists the marks of a step from lo to hi.
+func (t calendarTicks) marks(s calendarStep, lo, hi, unit float64) (list []plot.Tick) {
+	for i := s.begin(int64(math.Ceil(unit * lo))); float64(i) <= unit*hi; i = s.next(i) {
+		mark := plot.Tick{Value: float64(i) / unit}
+		shown := false
+		if mark.Label, shown = record.Calendar(t.column.Type, mark.Value); s.months > 0 || s.seconds >= day {
+			mark.Label, shown = record.Calendar("date", float64(i)/day)
+		}
+		if shown { // 24:00 is no time of day
+			list = append(list, mark)
+		}
+	}
+	return list
+}
+
+// begin returns the first mark from a second on.
+func (s calendarStep) begin(start int64) int64 {
+	i := floorTo(start, max(1, s.seconds))
+	if s.months > 0 {
+		t := time.Unix(start, 0).UTC()
+		i = monthly(floorTo(12*int64(t.Year())+int64(t.Month())-1, s.months))
+	}
+	if i < start {
+		i = s.next(i)
+	}
+	return i
+}
+
+// next returns the mark after one.
+func (s calendarStep) next(i int64) int64 {
+	if s.months == 0 {
+		return i + s.seconds
+	}
+	t := time.Unix(i, 0).UTC()
+	return monthly(12*int64(t.Year()) + int64(t.Month()) - 1 + s.months)
+}
+
+// monthly returns the second in which a month begins, counted from January of the year 0.
+func monthly(months int64) int64 {
+	return time.Date(0, time.Month(1+months), 1, 0, 0, 0, 0, time.UTC).Unix()
+}
+
+// floorTo returns the greatest multiple of a step that is at most x.
+func floorTo(x, step int64) int64 {
+	rest := x % step
+	if rest < 0 {
+		rest += step
+	}
+	return x - rest
 }

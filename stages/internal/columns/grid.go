@@ -2,7 +2,12 @@ package columns
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"weir/pipeline/domain"
 )
@@ -103,4 +108,143 @@ func (g Grid) Cell(x float64) int {
 		return int(min(max(math.RoundToEven(x), 0), float64(g.values-1)))
 	}
 	return g.line.cell(x)
+}
+
+// Value returns a value of a cell: the code of a category, NaN where it is the cell of missing
+// values, else each point of the cell alike, on the step and inside the bounds.
+func (g Grid) Value(cell int, rng *rand.Rand) float64 {
+	switch {
+	case cell >= g.values:
+		return math.NaN()
+	case g.Coded():
+		return float64(cell)
+	}
+	return g.draw(cell, rng)
+}
+
+// Interval returns the least and the greatest value of a cell of numbers, or the code of a
+// category twice.
+func (g Grid) Interval(cell int) (least, greatest float64) {
+	switch l := &g.line; {
+	case g.Coded():
+		return float64(cell), float64(cell)
+	case l.open:
+		return l.point(int64(cell) * l.width), l.point(min(int64(cell+1)*l.width, l.points))
+	default:
+		return l.point(int64(cell) * l.width), l.point(min(int64(cell+1)*l.width, l.points) - 1)
+	}
+}
+
+// Append appends a value of each cell to a builder of the column's Arrow type; missing
+// ones are null. An error names a builder of another type, or a cell that is none; then
+// nothing is appended.
+func (g Grid) Append(dst array.Builder, cells []uint16, rng *rand.Rand) error {
+	for _, cell := range cells {
+		if int(cell) >= g.Cells() {
+			return fmt.Errorf("column %s: holds cell %d, must be below %d", g.Name(), cell, g.Cells())
+		}
+	}
+	dst.Reserve(len(cells))
+	switch b := dst.(type) {
+	case *array.Int32Builder:
+		if g.Coded() {
+			appendEach(b, g, cells, func(cell int) int32 { return int32(cell) })
+			return nil
+		}
+	case *array.Int64Builder:
+		if !g.Coded() && g.column.Type != domain.Numeric {
+			appendEach(b, g, cells, func(cell int) int64 { return int64(g.draw(cell, rng)) })
+			return nil
+		}
+	case *array.Float64Builder:
+		if g.column.Type == domain.Numeric {
+			appendEach(b, g, cells, func(cell int) float64 { return g.draw(cell, rng) })
+			return nil
+		}
+	}
+	return fmt.Errorf("column %s: goes to a builder of Arrow type %s, must be %s", g.Name(), dst.Type(),
+		g.column.ArrowType())
+}
+
+// builder is an Arrow builder of one type of values, with room for all of them.
+type builder[T any] interface {
+	UnsafeAppend(T)
+	UnsafeAppendBoolToBitmap(bool)
+}
+
+func appendEach[T any](dst builder[T], g Grid, cells []uint16, value func(cell int) T) {
+	for _, cell := range cells {
+		if int(cell) >= g.values {
+			dst.UnsafeAppendBoolToBitmap(false)
+			continue
+		}
+		dst.UnsafeAppend(value(int(cell)))
+	}
+}
+
+// mostWithin is the most points of a cell that are told apart.
+const mostWithin = 1 << 8
+
+// Points returns how many points of the column a cell has: more than 1 only where a cell
+// each would be too many.
+func (g Grid) Points() int {
+	if g.Coded() {
+		return 1
+	}
+	return int(g.line.width)
+}
+
+// HasInnerCounts reports whether ReadCodes says which point of its cell a value is.
+func (g Grid) HasInnerCounts() bool { return g.Points() > 1 && g.Points() <= mostWithin }
+
+// PointsIn returns how many points a cell has; the last has fewer.
+func (g Grid) PointsIn(cell int) int {
+	return int(min(g.line.width, g.line.points-int64(cell)*g.line.width))
+}
+
+// Point returns the value of a point of a cell of numbers, counted from 0.
+func (g Grid) Point(cell, point int) float64 {
+	return g.line.point(int64(cell)*g.line.width + int64(point))
+}
+
+// PointOf returns the point nearest to a number in its cell; 0 where cells have one.
+func (g Grid) PointOf(x float64) int {
+	if g.Points() == 1 || math.IsNaN(x) {
+		return 0
+	}
+	return int(g.line.place(x) % g.line.width)
+}
+
+// Shared returns the grid with known shares of the points of some cells, by which Value and
+// Append choose among them. Shares are not negative, one a point, and not all 0.
+func (g Grid) Shared(shares map[int][]float64) Grid {
+	g.shares = maps.Clone(shares)
+	for cell, of := range g.shares {
+		prefix, sum := make([]float64, len(of)), 0.0
+		for i, x := range of {
+			sum += x
+			prefix[i] = sum
+		}
+		g.shares[cell] = prefix
+	}
+	return g
+}
+
+// appendWithin adds the place of each value in its cell; 0 where it is missing.
+func (g *Grid) appendWithin(dst []uint8, a arrow.Array) []uint8 {
+	switch a := a.(type) {
+	case *array.Int64:
+		for _, v := range a.Int64Values() {
+			dst = append(dst, uint8(g.line.wholePlace(v)%g.line.width))
+		}
+	case *array.Float64:
+		for _, x := range a.Float64Values() {
+			pos := int64(0)
+			if !math.IsNaN(x) {
+				pos = g.line.place(x) % g.line.width
+			}
+			dst = append(dst, uint8(pos))
+		}
+	}
+	return dst
 }
