@@ -22,6 +22,7 @@ func private() map[string]string {
 		"Run.Internal":     "sizes count rows",
 		"Run.Metrics":      "computed from real rows",
 		"Run.Notes":        "of metrics",
+		"Dataset.Former":   "how the owner's machine is laid out",
 		"Dataset.Ledger":   "how the owner's machine is laid out",
 		"Run.InsecureSeed": "a test is no release",
 	}

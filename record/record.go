@@ -68,6 +68,7 @@ type Dataset struct {
 	ID       string `json:"id"`                 // random
 	Version  string `json:"version"`            // as declared
 	Ledger   string `json:"ledger"`
+	Former   string `json:"former_ledger,omitempty"` // charged before, and gone when the run began
 	Unit     string `json:"privacy_unit"`
 	// LedgerCount and LedgerHead commit to the ledger as this run left it: a chain
 	// alone cannot show that its end was removed.

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -157,6 +158,9 @@ func (r *run) restore(rec *record.Run) error {
 	if err != nil {
 		return err
 	}
+	if b.Former() != "" {
+		r.opts.tell(b.Note())
+	}
 	written, err := b.Restore(r.task, rec)
 	for _, id := range written {
 		r.opts.Log.Warn("the ledger was missing a charge of a finished run; it has been written again", "charge", id)
@@ -303,9 +307,10 @@ func (r *run) openBook(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	r.record.Dataset.Ledger = b.Path()
+	d := &r.record.Dataset
+	d.Ledger, d.Former = b.Path(), cmp.Or(b.Former(), d.Former)
 	if note := b.Note(); note != "" {
-		r.opts.Log.Warn(note)
+		r.opts.tell(note)
 	}
 	r.purse = payment.NewPurse(b, r.task, r.attempt)
 	if err := r.purse.Search(ctx); err != nil {
@@ -339,7 +344,8 @@ func (r *run) describe() error {
 	rec.SpecDigest, rec.Spec, rec.Plan, rec.Bill = r.plan.Digest, string(spec), plan, r.billText()
 	rec.Dataset = record.Dataset{Name: r.plan.Dataset.Source.Name, Invented: r.plan.Dataset.Source.Invented,
 		ID: r.source.ID, Version: r.source.Version, Unit: r.plan.Dataset.PrivacyUnit,
-		LedgerCount: rec.Dataset.LedgerCount, LedgerHead: rec.Dataset.LedgerHead} // of an attempt that is continued
+		// of an attempt that is continued
+		LedgerCount: rec.Dataset.LedgerCount, LedgerHead: rec.Dataset.LedgerHead, Former: rec.Dataset.Former}
 	rec.Terms = record.Terms{Adjacency: r.plan.Adjacency, Accountant: r.plan.Accountant, Claims: string(r.plan.Claims),
 		Delta:  r.plan.Delta,
 		Budget: r.plan.Budget, Proven: r.plan.Epsilon.Proven, Published: r.plan.Epsilon.Published,

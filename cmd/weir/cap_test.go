@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -19,6 +21,7 @@ func (s study) budget(text string) {
 func TestLoosenedCapIsNoted(t *testing.T) {
 	t.Parallel()
 	s := newStudy(t, 400)
+	s.training("independent")
 	const note = "the ledger was capped at epsilon "
 	run := func(budget, want string) {
 		t.Helper()
@@ -34,6 +37,46 @@ func TestLoosenedCapIsNoted(t *testing.T) {
 	run(", budget: {epsilon: 7, delta: 1e-6}", note+"5 (delta 1e-06); this spec says 7")
 	run(", budget: {epsilon: 7, delta: 1e-5}", note+"7 (delta 1e-06); this spec says epsilon 7 (delta 1e-05)")
 	run("", note+"7 (delta 1e-05); this spec has no budget")
+}
+
+// TestLedgerThatIsGoneIsNoted: a folder that was copied and whose original was moved has two ledgers, of which neither
+// knows what the other spends. Plan and first run of each say so, the run for good; who shows a finished run says it too.
+func TestLedgerThatIsGoneIsNoted(t *testing.T) {
+	t.Parallel()
+	s := newStudy(t, 400)
+	s.training("independent")
+	s.result()
+	copied, moved := study{t, filepath.Join(t.TempDir(), "copy")}, study{t, filepath.Join(t.TempDir(), "moved")}
+	s.must(os.CopyFS(copied.dir, os.DirFS(s.dir)))
+	if code, _, errs := copied.run("--set", "seed=4"); code != exitDone || strings.Contains(errs, "is gone") {
+		t.Fatalf("a copy charges the ledger that is there: exit code %d, %s", code, errs)
+	}
+	s.must(os.RemoveAll(copied.dir))
+	s.must(os.CopyFS(copied.dir, os.DirFS(s.dir)))
+	s.must(os.Rename(s.dir, moved.dir))
+	for i, at := range []study{copied, moved} {
+		want := s.path("data.csv.weir-ledger.jsonl") + ", the ledger of this dataset until now, is gone"
+		if _, out, errs := at.weir("plan", at.path("spec.yaml"), "--out", at.path("runs")); !strings.Contains(out, want) {
+			t.Errorf("the plan has no note %q: %s%s", want, out, errs)
+		}
+		if i == 1 {
+			if code, _, errs := at.run(); code != exitDone || !strings.Contains(errs, want) {
+				t.Errorf("exit code %d, a finished run is shown without the note: %s", code, errs)
+			}
+			continue
+		}
+		code, out, errs := at.run("--set", "seed=4", "--json")
+		var r runResult
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || !strings.Contains(errs, want) {
+			t.Fatalf("exit code %d, %v, must note %q: %s", code, err, want, errs)
+		}
+		if rec := at.record(r.Run); rec.Dataset.Former != s.path("data.csv.weir-ledger.jsonl") {
+			t.Errorf("the record has %q for the ledger that is gone", rec.Dataset.Former)
+		}
+		if code, _, errs := at.run("--set", "seed=5"); code != exitDone || strings.Contains(errs, "is gone") {
+			t.Errorf("the next run: exit code %d, says again what is known: %s", code, errs)
+		}
+	}
 }
 
 // TestCapIsVisible: plan, refusal and ledger speak of the cap in epsilon.

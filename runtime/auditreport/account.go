@@ -90,7 +90,8 @@ type Run struct {
 	Delta    float64          `json:"delta,omitempty"`
 	Claims   string           `json:"claims,omitempty"`
 	Test     bool             `json:"not_private,omitempty"`
-	Charges  int              `json:"charges"` // of its own in the ledger
+	Charges  int              `json:"charges"`                 // of its own in the ledger
+	Former   string           `json:"former_ledger,omitempty"` // charged before, and gone when the run began
 	Release  []string         `json:"release"`
 	Warnings []record.Finding `json:"warnings"`
 }

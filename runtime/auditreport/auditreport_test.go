@@ -165,6 +165,25 @@ func TestSpent(t *testing.T) {
 	}
 }
 
+// TestFormerLedgersAreTold: a run that found the ledger of before gone says where that was, in every form; it disagrees
+// with nothing, since the data may only have been moved.
+func TestFormerLedgersAreTold(t *testing.T) {
+	s := newStudy(t)
+	s.run(1, 2)
+	r := s.run(2, 2)
+	r.Dataset.Former = "/before/patients.csv.weir-ledger.jsonl"
+	s.save(r)
+	report := s.report()
+	if report.Disagrees() {
+		t.Errorf("%q", report.Faults())
+	}
+	for form, text := range forms(t, report) {
+		if !strings.Contains(text, r.Dataset.Former) {
+			t.Errorf("%s says nothing of the ledger that was gone", form)
+		}
+	}
+}
+
 // TestDisagreements: each way in which record, ledger, budget and release can part is told, by run.
 func TestDisagreements(t *testing.T) {
 	for _, c := range []struct {

@@ -163,7 +163,7 @@ func (a *Account) charged(run string) (n int) {
 func (a *Account) run(rec *record.Run) Run {
 	r := Run{ID: rec.ID, Name: rec.Name, Started: rec.Started, Status: string(rec.Status), Spec: rec.SpecDigest,
 		Commit: rec.Commit, Weir: rec.Weir, Proven: rec.Terms.Proven, Delta: rec.Terms.Delta,
-		Claims: rec.Terms.Claims, Test: rec.Insecure,
+		Claims: rec.Terms.Claims, Test: rec.Insecure, Former: rec.Dataset.Former,
 		Charges: a.charged(rec.ID), Release: []string{}, Warnings: []record.Finding{}}
 	for _, f := range rec.Release {
 		r.Release = append(r.Release, f.Path)

@@ -162,6 +162,12 @@ func (a *Account) spent() section {
 		s.Lead = append(s.Lead, "No copy that its owner keeps lies beside this ledger: a charge that was cut from its end "+
 			"is not missed unless a run here names it.")
 	}
+	for _, r := range a.Runs {
+		if r.Former != "" {
+			s.Lead = append(s.Lead, fmt.Sprintf("Before run %s the dataset was charged in %s, which was gone then: where the "+
+				"data had been copied, the other copy may have charged a ledger of its own since.", r.ID, r.Former))
+		}
+	}
 	s.Head = []string{"after the run", "on", "composed epsilon"}
 	for _, p := range a.Course {
 		s.Rows = append(s.Rows, []string{p.Run, day(p.Time), number(p.Fixed)})

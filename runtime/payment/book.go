@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"weir/pipeline"
@@ -22,9 +23,10 @@ import (
 
 // Book is the open ledger of a dataset, beside the notes of a folder of runs on who charges what.
 type Book struct {
-	place Place
-	data  Dataset
-	path  string
+	place  Place
+	data   Dataset
+	path   string
+	former string // where the dataset was charged before, where that ledger is gone
 
 	mu     sync.Mutex
 	ledger *ledger.Ledger // nil: nothing is charged, as in a replay
@@ -95,7 +97,8 @@ func checked(plan *compile.Plan, data Dataset, place Place, path string, seen wi
 	if err := errors.Join(located(path, known), located(path, heads)); err != nil {
 		return nil, err
 	}
-	return &Book{path: path, data: data, ledger: l, place: place, limit: limit(plan, place.Order)}, nil
+	return &Book{path: path, former: place.former(data, path), data: data, ledger: l, place: place,
+		limit: limit(plan, place.Order)}, nil
 }
 
 // cache returns what the runs of the folder share.
@@ -114,12 +117,28 @@ func located(path string, err error) error {
 // Path returns where the ledger lies; "" of a blank book.
 func (b *Book) Path() string { return b.path }
 
-// Note returns what the owner should know where the budget is looser than the last cap, or "".
+// Former returns the ledger in which the dataset was charged before, where that is gone and this one takes its place;
+// else "".
+func (b *Book) Former() string { return b.former }
+
+// Note returns what the owner should know where the budget is looser than the last cap, or another ledger is charged
+// than before; else "".
 func (b *Book) Note() string {
 	if b.ledger == nil {
 		return ""
 	}
-	return capNote(b.ledger.Entries(), b.limit)
+	note := capNote(b.ledger.Entries(), b.limit)
+	if b.former != "" {
+		note = strings.TrimSuffix(formerNote(b.former, b.path)+"; "+note, "; ")
+	}
+	return note
+}
+
+// formerNote says what may have become of a ledger that is gone.
+func formerNote(former, path string) string {
+	return fmt.Sprintf("%s, the ledger of this dataset until now, is gone, and %s is charged in its place: where the data "+
+		"were moved, this is the same ledger; where they had been copied before, the other copy charges a ledger of its "+
+		"own, neither knows what the other spends, and weir ledger merge makes one of them", former, path)
 }
 
 // Order returns the order of the filter that the budget is read with, once Afford has fixed it; 0 where

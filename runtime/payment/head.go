@@ -33,8 +33,26 @@ type Head struct {
 }
 
 // Seen remembers what records state for as long as their files are as they were: the runs of
-// an experiment all look at each other's. Nil remembers nothing.
-type Seen struct{ heads sync.Map } // of seen, by file
+// an experiment all look at each other's. It remembers for all of them, too, which ledger the owner's side named before
+// it was gone, which only the first to open the book is told. Nil remembers nothing.
+type Seen struct {
+	heads  sync.Map // of seen, by file
+	former sync.Map // ledgers that are gone, by the ledger that took their place
+}
+
+// gone returns the ledger that was charged before the one at path and is gone, where this opening of the book or an
+// earlier one was told so.
+func (s *Seen) gone(path, before string) string {
+	if s == nil {
+		return before
+	}
+	if before != "" {
+		s.former.Store(path, before)
+	}
+	known, _ := s.former.Load(path)
+	before, _ = known.(string)
+	return before
+}
 
 type seen struct {
 	at   time.Time

@@ -95,6 +95,16 @@ func (p Place) ledger(data Dataset) (string, error) {
 	return filepath.Abs(p.defaultLedger(data))
 }
 
+// former returns the ledger in which the dataset was charged before, where it is gone and the one at path takes its
+// place; "" where there is none. It is asked before the owner's side is told of path.
+func (p Place) former(data Dataset, path string) string {
+	before := data.ledgerPath()
+	if _, err := os.Stat(before); p.Test || before == "" || err == nil || store.SamePath(before, path) {
+		before = ""
+	}
+	return p.Seen.gone(path, before)
+}
+
 // testLedger returns the ledger of runs with a test seed: it must not mix with real
 // charges. It has a whole path as every ledger: records of runs name it, and are read
 // from other folders, where another table may have the same name.

@@ -27,7 +27,7 @@ type Statement struct {
 	After     Amount            `json:"after"`                    // the new charges
 	Cap       *float64          `json:"budget_epsilon,omitempty"` // of the dataset; nil: it has none
 	Room      *int              `json:"room,omitempty"`           // how many times more the new charges fit, or else the last one; nil: not known
-	Note      string            `json:"note,omitempty"`           // where the budget is looser than it was for the last capped charge
+	Note      string            `json:"note,omitempty"`           // where the budget is looser than it was for the last capped charge, or the ledger another one
 	Adjacency privacy.Adjacency `json:"adjacency"`
 }
 
