@@ -10,9 +10,9 @@ import (
 	"weir/runtime/experiment"
 )
 
-// TestWhatIfForetellsTheFiguresOfTheWholeSpec: stages that give no figure are left out, those that only these read
-// too, a paid stage never, and every figure is, to its last bit, that of a run of
-// the whole spec with the same noise. The runs say which epsilon they are, and how many there are.
+// TestWhatIfForetellsTheFiguresOfTheWholeSpec: stages that give no figure are left out, and stages that only these
+// read; a paid stage never. Every figure has the bits of the same figure of a run of the whole spec with the same noise.
+// The runs say which epsilon they are, and how many there are.
 func TestWhatIfForetellsTheFiguresOfTheWholeSpec(t *testing.T) {
 	s := newStudy(t, 60)
 	s.training("independent")
