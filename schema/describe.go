@@ -262,7 +262,7 @@ type Setting struct {
 	Required  bool     `json:"required"`
 	NamesFile bool     `json:"-"` // it is the path of a file, or a list of them
 	Values    []string `json:"-"` // its values, where they are a few words; true and false of a boolean
-	Shared    string   `json:"-"` // the group that it is taken over from, where it says nothing of its own but a default
+	Shared    string   `json:"-"` // title of the group that it is taken over from, where it says no more than a default
 }
 
 // Settings lists the settings of a struct's schema in declared order, settings of nested structs by their
@@ -299,7 +299,7 @@ func settings(o *object, path string) []Setting {
 	return all
 }
 
-// sharedWhole returns the group that a setting is taken over from as it is declared there, but for its default; empty
+// sharedWhole returns the title of the group that a setting is taken over from as it is declared there, but for its default; empty
 // where it is its struct's own or says more.
 func (o *object) sharedWhole() string {
 	if o.common == nil {
@@ -308,7 +308,7 @@ func (o *object) sharedWhole() string {
 	group := o.common.group
 	common, err := group.schema()
 	if err == nil && !slices.ContainsFunc(o.additions(common.object("properties").object(o.common.key)), isNoDefault) {
-		return group.name()
+		return group.tag.Get("title")
 	}
 	return ""
 }

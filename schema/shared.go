@@ -47,7 +47,7 @@ func (g *sharedGroup) name() string { return g.tag.Get("defs") }
 
 // schema returns the settings as they are declared, without defaults.
 func (g *sharedGroup) schema() (*object, error) {
-	properties := newObject()
+	properties, required := newObject(), []any(nil)
 	for _, f := range g.fields {
 		o, err := typeSchema(f.Type, reflect.Value{}, nil)
 		if err == nil {
@@ -57,9 +57,16 @@ func (g *sharedGroup) schema() (*object, error) {
 			return nil, fmt.Errorf("%s: %w", f.key, err)
 		}
 		properties.set(f.key, described(o, f))
+		if f.Tag.Get("required") == "true" {
+			required = append(required, f.key)
+		}
 	}
-	return newObject("title", g.tag.Get("title"), "description", g.tag.Get("doc"), "type", "object",
-		"properties", properties), nil
+	whole := newObject("title", g.tag.Get("title"), "description", g.tag.Get("doc"), "type", "object",
+		"properties", properties)
+	if required != nil {
+		whole.set("required", required)
+	}
+	return whole, nil
 }
 
 // factored replaces each shared setting of a schema by a reference to its entry of defs, which it fills, with what

@@ -114,7 +114,7 @@ func TestSharedIsPublishedOnce(t *testing.T) {
 	for _, one := range s.Settings() {
 		shared[one.Path] = one.Shared
 	}
-	if shared["steps"] != "loop" || shared["first.steps"] != "" || shared["first.own"] != "" {
+	if shared["steps"] != "Loops" || shared["first.steps"] != "" || shared["first.own"] != "" {
 		t.Errorf("%v: steps alone is as the loop has it", shared)
 	}
 }

@@ -44,22 +44,37 @@ func kindPage(k *pipeline.Kind, table func(*schema.Schema) string) (string, erro
 // Settings lists the settings of a schema as a Markdown table.
 func Settings(s *schema.Schema) string { return settingsTable(s.Settings()) }
 
-// shortSettings lists the settings of a schema as a Markdown table, but in one line those that are as several kinds
-// have them.
+// shortSettings lists the settings of a schema as a Markdown table, but in one line those that are as several places
+// have them: a line for each group, items of a list by the list alone.
 func shortSettings(s *schema.Schema) string {
-	var common []string
+	heads, common := []string{}, map[string][]string{}
 	full := slices.DeleteFunc(s.Settings(), func(r schema.Setting) bool {
-		if r.Shared == "" || r.Required {
+		list, _, item := strings.Cut(r.Path, "[].")
+		if r.Shared == "" || r.Required && !item {
 			return false
 		}
-		common = append(common, strings.TrimSpace("`"+r.Path+"` "+r.Default))
+		name, head := strings.TrimSpace("`"+r.Path+"` "+r.Default), linked(r.Shared)+", with their defaults: "
+		if item {
+			name, head = "`"+list+"`", linked(r.Shared)+", of each entry of "
+		}
+		if common[head] == nil {
+			heads = append(heads, head)
+		}
+		if !slices.Contains(common[head], name) {
+			common[head] = append(common[head], name)
+		}
 		return true
 	})
-	if len(common) == 0 {
-		return settingsTable(full)
+	var b strings.Builder
+	for _, head := range heads {
+		b.WriteString(head + strings.Join(common[head], ", ") + ".\n\n")
 	}
-	return "[Settings of training](settings.md#settings-of-training), with their defaults: " + strings.Join(common, ", ") +
-		".\n\n" + settingsTable(full)
+	return b.String() + settingsTable(full)
+}
+
+// linked returns the title of a group of settings as a link to its heading.
+func linked(title string) string {
+	return fmt.Sprintf("[%s](settings.md#%s)", title, strings.ReplaceAll(strings.ToLower(title), " ", "-"))
 }
 
 func settingsTable(settings []schema.Setting) string {

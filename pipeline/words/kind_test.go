@@ -15,8 +15,16 @@ type Loop struct {
 }
 
 type learner struct {
-	Loop `yaml:",inline" keys:"steps rate own" doc.rate:"Rate of Adam."`
-	Own  bool `yaml:"own" json:"own" doc:"A setting of its own."`
+	Loop   `yaml:",inline" keys:"steps rate own" doc.rate:"Rate of Adam."`
+	Own    bool    `yaml:"own" json:"own" doc:"A setting of its own."`
+	Layers []Layer `yaml:"layers" json:"layers" doc:"Layers of a net."`
+	Heads  []Layer `yaml:"heads" json:"heads" doc:"Heads of a net."`
+}
+
+// Layer is a group of settings that the items of several lists have.
+type Layer struct {
+	_     struct{} `defs:"layer" title:"Settings of a layer"`
+	Width int      `yaml:"width" json:"width" required:"true" doc:"Units of a layer."`
 }
 
 func (learner) Plan(pipeline.Headers) (pipeline.Work, error) { return pipeline.Work{}, nil }
@@ -38,8 +46,10 @@ func TestShortKind(t *testing.T) {
 	for words, found := range map[string]struct{ short, full bool }{
 		"with their defaults: `steps` 4.\n": {true, false},
 		"Steps of a loop.":                  {false, true},
-		"Rate of Adam.":                     {true, true},
-		"A setting of its own.":             {true, true},
+		"Units of a layer.":                 {false, true},
+		"[Settings of a layer](settings.md#settings-of-a-layer), of each entry of `layers`, `heads`.\n": {true, false},
+		"Rate of Adam.":         {true, true},
+		"A setting of its own.": {true, true},
 	} {
 		if strings.Contains(short, words) != found.short || strings.Contains(full, words) != found.full {
 			t.Errorf("%q must be in the short page: %v, in the full: %v\n%s\n%s", words, found.short, found.full, short, full)

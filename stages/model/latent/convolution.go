@@ -10,6 +10,8 @@ import (
 
 // Convolution is one layer of a stack.
 type Convolution struct {
+	_ struct{} `defs:"convolution" title:"Settings of a convolution" doc:"Settings of a layer of convolutions, in the kinds that have such layers."`
+
 	Filters int `yaml:"filters" json:"filters" required:"true" min:"1" max:"65536" doc:"Channels that it puts out."`
 	Kernel  int `yaml:"kernel" json:"kernel" required:"true" min:"1" max:"1048576" doc:"Positions that it sees, or of a transposed one writes."`
 	Stride  int `yaml:"stride,omitempty" json:"stride,omitempty" min:"1" max:"1048576" doc:"Positions from one place to the next; 1 by default."`
