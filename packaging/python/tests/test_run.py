@@ -167,9 +167,13 @@ def test_a_function_that_fails_stops_the_run(study: Path, charges: Callable[[], 
 
 
 def test_an_interrupted_run_goes_on(study: Path, charges: Callable[[], int]) -> None:
-    """An interruption stops weir in good order, and the same call goes on at no cost."""
+    """An interruption stops weir in good order, and the same call goes on at no cost.
+
+    A shell starts what stands in its background with interruptions ignored, so the script hears them again.
+    """
     rows = "{'stages.sample.rows': 100_000_000, 'stages.marginals': 'off'}"
-    script = f"import weir_dp; weir_dp.run('study.yaml', yes=True, set={rows})"
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    script = f"{heard}; import weir_dp; weir_dp.run('study.yaml', yes=True, set={rows})"
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True) as process:
         while not charges() and process.poll() is None:
             time.sleep(0.02)
