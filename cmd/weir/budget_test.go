@@ -128,6 +128,14 @@ func TestBudgetCheck(t *testing.T) {
 			s.git("mv", "spec.yaml", "other.yaml")
 			s.edit("other.yaml", "{epsilon: 1, delta: 1e-6", "{epsilon: 2, delta: 1e-6")
 		}, exitPrivacy, "gone"},
+		"in a folder of another name": {func(s study) { s.moved("epsilon: 1.2", "epsilon: 5") }, exitDone,
+			"of data.csv, which no spec names any more"},
+		"in a folder of another name, with more": {func(s study) {
+			s.moved("epsilon: 1.2", "epsilon: 200", "{epsilon: 1, delta: 1e-6", "{epsilon: 50, delta: 1e-6")
+		}, exitPrivacy, "OVER"},
+		"in a folder of another name, after a look": {func(s study) {
+			s.moved("seed: 3", "seed: 3\nexperiment: {repeats: 3}", budget, "")
+		}, exitPrivacy, "OVER"},
 		"moved as it was": {func(s study) { s.git("mv", "spec.yaml", "other.yaml") }, exitDone, "gone"},
 		"broken": {func(s study) { spec(s, "kind: independent", "kind: nonsense") }, exitDone,
 			"cannot run as it is now"},
@@ -152,6 +160,16 @@ func TestBudgetCheck(t *testing.T) {
 			}
 		})
 		restore()
+	}
+}
+
+// moved moves spec and table to another folder and edits the spec there. No charge tells which dataset it is.
+func (s study) moved(pairs ...string) {
+	s.must(os.Mkdir(s.path("two"), 0o755))
+	s.must(os.Rename(s.path("data.csv"), s.path("two/data.csv")))
+	s.git("mv", "spec.yaml", "domain.yaml", "two")
+	for i := 0; i+1 < len(pairs); i += 2 {
+		s.edit("two/spec.yaml", pairs[i], pairs[i+1])
 	}
 }
 
@@ -257,7 +275,7 @@ func TestRecipesAreThoseOfRuns(t *testing.T) {
 	}
 }
 
-// TestBudgetCheckUsage: an explicit list, and what is wrong with one.
+// TestBudgetCheckUsage: an explicit list, what is wrong with one, and one that leaves out the spec whose budget left.
 func TestBudgetCheckUsage(t *testing.T) {
 	s := cappedStudy(t)
 	t.Chdir(s.dir)
@@ -281,5 +299,9 @@ func TestBudgetCheckUsage(t *testing.T) {
 		if code, _, errs := s.weir(args...); code != exitUsage || !strings.Contains(errs, "see: weir budget") {
 			t.Errorf("%v: exit %d, %s", args, code, errs)
 		}
+	}
+	s.moved("{epsilon: 1, delta: 1e-6", "{epsilon: 50, delta: 1e-6", ", budget: {epsilon: 1.2, delta: 1e-5}", "")
+	if r := s.budgetCheck(exitPrivacy, "two/spec.yaml"); r.Datasets[0].Budgets[0].Left != "data.csv" {
+		t.Errorf("%+v", r.Datasets[0])
 	}
 }

@@ -47,6 +47,120 @@ func judge(c setBudget, before, current, earlier, planned []ledger.Entry) Standi
 	return j
 }
 
+// left lists the budgets of the revision on datasets that no spec names any more. A dataset that is new in the change
+// may be one of these under another name, which no file tells: then it takes their budgets over (judgeLeft).
+func (b *Check) left(pairs []specPair, caps []setBudget) (list []setBudget) {
+	now := b.others.now
+	for _, p := range pairs {
+		if p.now != nil {
+			now = append(now, p.now.namedData)
+		}
+	}
+	for _, c := range caps {
+		if !strings.HasPrefix(c.dataset, "demo: ") && !slices.ContainsFunc(now, c.same) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// namedThen lists the datasets that specs of the revision name.
+func (b *Check) namedThen(pairs []specPair) []namedData {
+	list := b.others.then
+	for _, p := range pairs {
+		if p.then != nil {
+			list = append(list, p.then.namedData)
+		}
+	}
+	return list
+}
+
+// mostAlike returns the budgets whose tables have the longest end of their path in common with the table of a dataset:
+// where several folders are moved, each is held to its own budget.
+func mostAlike(left []setBudget, key string, pairs []specPair) (list []setBudget) {
+	place := key
+	for _, p := range pairs {
+		if p.now != nil && p.now.dataset == key {
+			place = p.now.shown
+		}
+	}
+	most := 0
+	for _, c := range left {
+		n := commonEnd(c.shown, place)
+		if n > most {
+			most, list = n, nil
+		}
+		if n == most {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// commonEnd counts the names at the end of two paths that are equal.
+func commonEnd(a, b string) (n int) {
+	one, other := strings.Split(a, "/"), strings.Split(b, "/")
+	slices.Reverse(one)
+	slices.Reverse(other)
+	for n < min(len(one), len(other)) && one[n] == other[n] {
+		n++
+	}
+	return n
+}
+
+// judgeLeft holds what a new dataset plans against budgets whose datasets are gone, with all that was spent on these.
+// One of several must hold: the first that does is returned, or else the first.
+func (b *Check) judgeLeft(left []setBudget, pairs []specPair, spent []ledger.Entry, planned []Run) ([]Standing, error) {
+	var all []Standing
+	for _, c := range left {
+		before, current, err := b.spent(c.dataset)
+		if err != nil {
+			return nil, err
+		}
+		earlier, err := b.plannedThen(c, pairs)
+		if err != nil {
+			return nil, err
+		}
+		open, err := unpaid(earlier, before)
+		if err != nil {
+			return nil, err
+		}
+		opened, err := unpaid(planned, spent)
+		if err != nil {
+			return nil, err
+		}
+		j := judge(c, before, slices.Concat(current, spent), open, opened)
+		j.Left = c.shown
+		if all = append(all, j); !j.Over || !j.Grown {
+			return []Standing{j}, nil
+		}
+	}
+	return all[:min(1, len(all))], nil
+}
+
+// plannedThen lists the runs that the revision plans on the dataset of a budget.
+func (b *Check) plannedThen(c setBudget, pairs []specPair) (runs []Run, err error) {
+	checked := false
+	for _, p := range pairs {
+		checked = checked || p.path == c.spec
+		if p.then != nil && p.then.same(c.namedData) {
+			runs = append(runs, p.then.bill...)
+		}
+	}
+	if checked {
+		return runs, nil
+	}
+	sp, err := b.then.Spec(c.spec, b.Registry)
+	if err != nil {
+		return nil, err
+	}
+	of, err := b.state(c.spec, sp)
+	if err != nil {
+		return nil, err
+	}
+	return append(runs, of.bill...), nil
+}
+
 // sumBy adds charges up by a filter; +Inf where nothing is proven. It counts them too.
 func sumBy(f ledger.Filter, c ledger.Cap, lists ...[]ledger.Entry) (float64, int) {
 	all := slices.Concat(lists...)
@@ -129,9 +243,9 @@ func (b *Check) spent(key string) (before, current []ledger.Entry, err error) {
 			current, lost = append(current, e), lost+1
 		}
 	}
-	if lost > 0 {
-		b.notes = append(b.notes, fmt.Sprintf("%s lacks %s of %s, which still counts", key, words.Plural(lost, "charge"),
-			b.Against))
+	note := fmt.Sprintf("%s lacks %s of %s, which still counts", key, words.Plural(lost, "charge"), b.Against)
+	if lost > 0 && !slices.Contains(b.notes, note) {
+		b.notes = append(b.notes, note)
 	}
 	return before, current, nil
 }

@@ -12,6 +12,7 @@ import (
 	"weir/pipeline/words"
 	"weir/privacy/ledger"
 	"weir/record"
+	"weir/runtime"
 )
 
 // Report is what weir budget check --json prints.
@@ -53,6 +54,7 @@ type Standing struct {
 	Spent     *float64 `json:"spent"`
 	Before    *float64 `json:"with_planned_before"`
 	Now       *float64 `json:"with_planned_now"`
+	Left      string   `json:"left,omitempty"` // dataset that the budget is of, where no spec names that any more
 	Over      bool     `json:"over"`
 	Grown     bool     `json:"grown"`
 	Why       string   `json:"why,omitempty"`
@@ -73,8 +75,9 @@ func (b *Check) Report(ctx context.Context, args []string) (r Report, err error)
 		return r, err
 	}
 	r = Report{OK: true, Against: b.Against, Commit: b.then.ID, Datasets: []Dataset{}}
+	left := b.left(pairs, caps)
 	for _, key := range datasets(pairs) {
-		d, err := b.dataset(key, pairs, caps)
+		d, err := b.dataset(key, pairs, caps, left)
 		if err != nil {
 			return r, err
 		}
@@ -102,7 +105,8 @@ func datasets(pairs []specPair) (keys []string) {
 type setBudget struct {
 	spec string
 	namedData
-	cap ledger.Cap
+	shown string
+	cap   ledger.Cap
 }
 
 // budgets returns the budgets of the revision: of the specs that are checked, and of all others.
@@ -111,7 +115,7 @@ func (b *Check) budgets(pairs []specPair, others bool) (caps []setBudget, err er
 	for _, p := range pairs {
 		known[p.path] = true
 		if p.then != nil && p.then.cap != nil {
-			caps = append(caps, setBudget{p.path, p.then.namedData, *p.then.cap})
+			caps = append(caps, setBudget{p.path, p.then.namedData, p.then.shown, *p.then.cap})
 		}
 	}
 	if !others {
@@ -122,16 +126,23 @@ func (b *Check) budgets(pairs []specPair, others bool) (caps []setBudget, err er
 		if known[name] {
 			continue
 		}
-		if sp, err := b.then.Spec(name, b.Registry); err == nil && sp.Dataset.Budget != nil {
+		if sp, err := b.then.Spec(name, b.Registry); err == nil {
+			of, shown := b.datasetOf(path.Dir(name), sp)
+			b.others.then = append(b.others.then, of)
+			if sp.Dataset.Budget != nil {
+				caps = append(caps, setBudget{name, of, shown, *capOf(sp)})
+			}
+		}
+		if sp, err := runtime.LoadSpec(b.place(name), nil, b.Confine, b.Registry); err == nil {
 			of, _ := b.datasetOf(path.Dir(name), sp)
-			caps = append(caps, setBudget{name, of, *capOf(sp)})
+			b.others.now = append(b.others.now, of)
 		}
 	}
 	return caps, err
 }
 
 // dataset judges one dataset by each budget that the revision has for it.
-func (b *Check) dataset(key string, pairs []specPair, caps []setBudget) (Dataset, error) {
+func (b *Check) dataset(key string, pairs []specPair, caps, left []setBudget) (Dataset, error) {
 	d := Dataset{Specs: []SpecChange{}, Budgets: []Standing{}, Loosened: []string{}}
 	before, current, err := b.spent(key)
 	if err != nil {
@@ -159,6 +170,13 @@ func (b *Check) dataset(key string, pairs []specPair, caps []setBudget) (Dataset
 		if sameDataset(c.namedData) && !slices.ContainsFunc(d.Budgets, func(b Standing) bool { return b.same(c.cap) }) {
 			d.Budgets = append(d.Budgets, judge(c, before, current, open, opened))
 		}
+	}
+	if !slices.ContainsFunc(b.namedThen(pairs), sameDataset) {
+		of, err := b.judgeLeft(mostAlike(left, key, pairs), pairs, current, planned)
+		if err != nil {
+			return d, err
+		}
+		d.Budgets = append(d.Budgets, of...)
 	}
 	d.Loosened = append(d.Loosened, loosened(key, pairs)...)
 	return d, nil
@@ -210,8 +228,8 @@ func (r Report) Refusal() error {
 	if names == nil {
 		return nil
 	}
-	return fmt.Errorf("planned spending on %s grows beyond the budget that %s has; it is that budget which counts",
-		strings.Join(names, ", "), r.Against)
+	return fmt.Errorf("planned spending on %s grows beyond the budget that %s has; it is that budget which counts: to "+
+		"approve another one, merge it first, in a change that plans no more", strings.Join(names, ", "), r.Against)
 }
 
 // Text returns the report for a terminal or the log of a CI.
@@ -250,8 +268,12 @@ func (d Dataset) write(b *strings.Builder, baseline string) {
 }
 
 func (c Standing) write(b *strings.Builder, baseline string) {
-	fmt.Fprintf(b, "  budget     epsilon %g at delta %g for one %s, %s, filter %s (%s in %s)\n", c.Epsilon, c.Delta,
-		c.Unit, c.Adjacency, c.Filter, c.Spec, baseline)
+	of := ""
+	if c.Left != "" {
+		of = fmt.Sprintf(", of %s, which no spec names any more: this dataset may be that one", c.Left)
+	}
+	fmt.Fprintf(b, "  budget     epsilon %g at delta %g for one %s, %s, filter %s (%s in %s%s)\n", c.Epsilon, c.Delta,
+		c.Unit, c.Adjacency, c.Filter, c.Spec, baseline, of)
 	fmt.Fprintf(b, "  spending   %s spent; with all that is planned %s in %s, %s now\n", boundOr(c.Spent),
 		boundOr(c.Before), baseline, boundOr(c.Now))
 	switch {

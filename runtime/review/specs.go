@@ -29,9 +29,10 @@ type Check struct {
 	Confine  bool               // paths of a spec may not leave its folder
 	Registry *pipeline.Registry // of all kinds
 
-	then  *Commit
-	bills map[string][]Run // by the digest of spec and experiment: most do not change
-	notes []string
+	then   *Commit
+	bills  map[string][]Run // by the digest of spec and experiment: most do not change
+	notes  []string
+	others struct{ then, now []namedData } // datasets of the specs that are not checked
 }
 
 // specState is a spec on one side of a check.
