@@ -122,12 +122,12 @@ func writeShared(b *strings.Builder, settings *schema.Schema) error {
 }
 
 const auditHead = generated + "# Audit rules\n\n" +
-	"What goes wrong in tools for private synthetic data, what a spec should do instead, and what holds each rule.\n" +
+	"What goes wrong in tools for private synthetic data, what a spec should do instead, and what enforces each rule.\n" +
 	"`weir explain W03` prints one entry; `weir check --format sarif` and `--json` print every finding.\n\n" +
-	"`weir check`, `plan` and `run` report what breaks a rule; of some a run alone does, which has read the data;\n" +
-	"and some hold by design: no spec can ask for it, and the named tests show that. What of a rule no program sees\n" +
-	"stands behind \"advice\": whoever signs a spec answers for it. Warnings, and errors where they are warnings,\n" +
-	"are accepted by `privacy.acknowledge` with a reason ([spec.md](spec.md), \"Accepted warnings\").\n\n" +
+	"`weir check`, `plan` and `run` report what breaks a rule. Only a run, which has read the data, can check a few of\n" +
+	"them. Others hold by design: no spec can break them, and the named tests show that. What no program can see\n" +
+	"follows \"advice\": whoever signs a spec answers for it. Warnings, and errors where they are warnings, are accepted\n" +
+	"by `privacy.acknowledge` with a reason ([spec.md](spec.md#accepted-warnings)).\n\n" +
 	"| id | level | finding | instead | held by | reference |\n| --- | --- | --- | --- | --- | --- |\n"
 
 func auditPage(*pipeline.Registry) ([]byte, error) {
@@ -155,8 +155,8 @@ func auditPage(*pipeline.Registry) ([]byte, error) {
 const claimsHead = generated + `# Published accountings
 
 The arithmetic of papers and of their programs, which plans and reports show beside the proven epsilon as epsilon
-(published): a number to compare with a paper, never a guarantee of weir's. Whether it holds is
-said of the algorithm as the paper or its program runs it, and what would have to be so for it to hold. [accounting.md](accounting.md) has the reasons.
+(published): a number to compare with a paper, never a guarantee of weir. The table says whether it holds for the
+algorithm as the paper or its program runs it, and under which conditions it would; [accounting.md](accounting.md) says why.
 
 | accounting | of | holds as run | would hold with |
 | --- | --- | --- | --- |
