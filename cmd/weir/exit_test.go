@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"weir/privacy/ledger"
 )
 
@@ -38,6 +41,8 @@ func TestExitCodeOfAnUnknownCommand(t *testing.T) {
 func TestFlagsOfAnotherType(t *testing.T) {
 	for args, want := range map[string]string{
 		"sample m --rows x":      `--rows: is "x", must be a whole number`,
+		"what-if s --rows 1,x":   `--rows: is "1,x", must be whole numbers with commas between them`,
+		"what-if s --epsilon x":  `--epsilon: is "x", must be numbers with commas between them`,
 		"epsilon --delta little": `--delta: is "little", must be a number`,
 		"check --strict=perhaps": `--strict: is "perhaps", must be true or false`,
 	} {
@@ -46,6 +51,18 @@ func TestFlagsOfAnotherType(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s: must say %s", args, code, errs, want)
 		}
 	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if err := c.Flags().Set(f.Name, "x"); err != nil && !strings.Contains(flagFault(err).Error(), `: is "x", must be `) {
+				t.Errorf("%s --%s x: %v", c.CommandPath(), f.Name, flagFault(err))
+			}
+		})
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot(streams{}))
 }
 
 // TestExitCodeOfTooManyArguments: the exit code is the one for any mistake in the command line, whichever

@@ -171,9 +171,11 @@ func flagFault(err error) error {
 		return err
 	}
 	must, known := map[string]string{"int": "a whole number", "int64": "a whole number",
-		"uint64": "a whole number from 0 on", "float64": "a number", "bool": "true or false", "duration": "a time, as 1h30m"}[invalid.GetFlag().Value.Type()]
-	if !known {
-		return err
+		"uint64": "a whole number from 0 on", "float64": "a number", "bool": "true or false", "duration": "a time, as 1h30m",
+		"int64Slice": "whole numbers with commas between them", "float64Slice": "numbers with commas between them",
+	}[invalid.GetFlag().Value.Type()]
+	if !known { // of weir's own, which says what it must be
+		return fmt.Errorf("--%s: is %q, %w", invalid.GetFlag().Name, invalid.GetValue(), errors.Unwrap(invalid))
 	}
 	return fmt.Errorf("--%s: is %q, must be %s", invalid.GetFlag().Name, invalid.GetValue(), must)
 }

@@ -93,7 +93,7 @@ func TestRowsOfAnotherNumberCostNothing(t *testing.T) {
 func TestCountSaysWhatItTakes(t *testing.T) {
 	s := newCounted(t)
 	if code, _, errs := s.run("--count", "sampled"); code != exitUsage || !strings.Contains(errs,
-		"neither held nor passes") {
+		`--count: is "sampled", must be held or passes`) {
 		t.Errorf("exit code %d, %q", code, errs)
 	}
 	var files []string

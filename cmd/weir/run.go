@@ -119,7 +119,7 @@ func runCommand(s streams) *cobra.Command {
 func (f *runFlags) setCounting(how string) error {
 	f.counting = pipeline.Counting(how)
 	if f.counting != pipeline.CountHeld && f.counting != pipeline.CountPasses {
-		return fmt.Errorf("is neither %s nor %s", pipeline.CountHeld, pipeline.CountPasses)
+		return fmt.Errorf("must be %s or %s", pipeline.CountHeld, pipeline.CountPasses)
 	}
 	return nil
 }

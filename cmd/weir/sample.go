@@ -110,10 +110,11 @@ func (f *sampleFlags) run(c *cobra.Command, s streams, path string) error {
 	if c.Flags().Changed("copies") && (f.copies < 2 || f.copies > mostCopies) {
 		return usage(c, fmt.Errorf("--copies: is %d, must be 2 to %d; without it one table is drawn", f.copies, mostCopies))
 	}
-	if f.tries < 0 || f.tries > mostTries {
+	tried := c.Flags().Changed("max-tries")
+	if tried && (f.tries < 1 || f.tries > mostTries) {
 		return usage(c, fmt.Errorf("--max-tries: is %d, must be 1 to %d; without it 1000", f.tries, mostTries))
 	}
-	if f.tries > 0 && len(f.where) == 0 {
+	if tried && len(f.where) == 0 {
 		return usage(c, errors.New("--max-tries: is given without --where, must be absent: every row that is drawn is kept"))
 	}
 	if len(f.delim) > 1 || strings.ContainsAny(f.delim, "\"\r\n\x00") || f.delim >= "\x80" {
