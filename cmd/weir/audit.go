@@ -150,7 +150,9 @@ func (f *auditFlags) audit(c *cobra.Command, s streams, arg string, plan *compil
 		return nil, err
 	}
 	defer subject.Close()
-	settings := audit.Settings{Neighbours: f.neighbours, Pairs: !f.alone, Ran: p.Runs}
+	settings := audit.Settings{Neighbours: f.neighbours, Pairs: !f.alone, Ran: func(done, total int, what string) {
+		p.Runs(done, total, fmt.Sprintf("%d of %d: %s", done, total, what))
+	}}
 	if len(f.neighbour) > 0 && !c.Flags().Changed("neighbours") {
 		settings.Neighbours = 0
 	}

@@ -98,7 +98,9 @@ func domainInfer(s streams) *cobra.Command {
 			if asJSON {
 				return printJSON(s.out, map[string]any{"domain": string(found.Domain), "page": target, "hints": found.Hints})
 			}
-			_, err = s.out.Write(found.Domain)
+			if _, err = s.out.Write(found.Domain); err == nil {
+				_, err = fmt.Fprintln(s.err, "next: decide what is UNDECIDED, then weir init --from DOMAIN --data DATA")
+			}
 			return err
 		},
 	}

@@ -341,8 +341,9 @@ func (p *runPlace) add(c *cobra.Command, flag string) {
 const latestRun = "latest"
 
 // namesRun is how a run is named, for help texts.
-const namesRun = `A run is named by its folder, by its id as weir runs prints it (or its beginning, where
-that is the beginning of one run alone), or as latest, the newest run that is done.`
+const namesRun = `A run is named by its folder, by its id as weir runs prints it (or its beginning, from the
+day on, where that is the beginning of one run alone), or as latest, the newest run that is
+done.`
 
 // leastOfID is how many characters of an id name a run at least: its day.
 const leastOfID = len("20261121")
@@ -386,6 +387,10 @@ func (p runPlace) model(arg string) (string, error) {
 	dir, err := p.find(arg)
 	if err != nil {
 		return "", err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%s: is no such file, must be a released model, or the run that released it: its folder, its "+
+			"id, or latest", dir)
 	}
 	rec, err := store.ReadRecord(dir)
 	if err != nil {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weir/internal/bitmath"
@@ -263,7 +265,7 @@ func remarked(ctx context.Context, out pipeline.Tables) (string, error) {
 	var list []string
 	for j, c := range m.core.Columns {
 		if reach, wide := m.Columns[j].reach(m.grids[j]); wide {
-			where := m.labels(j).label(reach)
+			where := shortened(m.labels(j).label(reach))
 			if strings.HasPrefix(where, "[") {
 				where = "within " + where
 			} else {
@@ -284,6 +286,14 @@ func remarked(ctx context.Context, out pipeline.Tables) (string, error) {
 	return "bounds are far wider than the rows can bear at this budget: " + named +
 		". Noise hides which rows lie beyond; " +
 		"narrower bounds, from public knowledge, make means and deviations better", nil
+}
+
+// shortened writes the ends of cells of a line with four digits, which are enough for a reader.
+func shortened(label string) string {
+	return regexp.MustCompile(`\d+\.\d{4,}`).ReplaceAllStringFunc(label, func(digits string) string {
+		x, _ := strconv.ParseFloat(digits, 64) // what the pattern takes is a number
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	})
 }
 
 // reach returns the cells of a number from the first to the last leaf whose count stands on its own noise (a settled

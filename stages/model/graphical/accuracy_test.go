@@ -211,6 +211,16 @@ func TestWideBoundsAreSaid(t *testing.T) {
 	}
 }
 
+// TestEndsOfCellsAreShortened: a reader is told no digits that say nothing.
+func TestEndsOfCellsAreShortened(t *testing.T) {
+	for label, want := range map[string]string{"[0, 0.01806640625)": "[0, 0.01807)", "[123.4567, 12345]": "[123.5, 12345]",
+		"2020-01-01": "2020-01-01", "0.5": "0.5"} {
+		if got := shortened(label); got != want {
+			t.Errorf("%s is %s, must be %s", label, got, want)
+		}
+	}
+}
+
 // TestWideBoundsOfDatesAreSaidAsDates: dates of one year between bounds of a century, as a person declares them.
 func TestWideBoundsOfDatesAreSaidAsDates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
