@@ -38,7 +38,8 @@ func formats() map[string]format {
 			map[string]string{"tables": database, "sketch_in_database": database}},
 		"record": {"record", []string{"Run", "Dataset", "Terms", "Charge", "Remark", "Stage", "File", "Table",
 			"Column"},
-			regexp.MustCompile(`/run\.json$`), nil},
+			regexp.MustCompile(`/run\.json$`),
+			map[string]string{"former_ledger": "is of data that were moved, which those of a version were not"}},
 		"event": {"cmd/weir", []string{"event"}, regexp.MustCompile(`/events\.jsonl$`), nil},
 	}
 }
