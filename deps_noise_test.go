@@ -36,7 +36,7 @@ func guarded() map[string][]string {
 
 // writers returns the rooms that may touch files by themselves. Runs and ledgers change them
 // through internal/disk alone, so that what is torn, lost or doubled when a change fails is
-// seen in a test, and open through it what may be a pipe. What makes releases of weir is no part of it.
+// seen in a test, and open through it what may be a pipe. What makes releases of weir is not part of it.
 func writers() []string {
 	return []string{"internal/", "cmd/", "train/internal/kernel/gen/", "packaging/"}
 }

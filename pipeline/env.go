@@ -42,7 +42,7 @@ type Env struct {
 	// the purpose.
 	Rand func(purpose string) *rand.Rand
 	// Secret is unpaid secret randomness from the run's key, for choices whose
-	// law does not depend on the data (the shard of a row). It is no noise.
+	// law does not depend on the data (the shard of a row). It is not noise.
 	Secret func(purpose string) *noise.Stream
 	// Readers read back what any kind released.
 	Readers Readers

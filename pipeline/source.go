@@ -142,9 +142,9 @@ type OnServer interface {
 
 // HashesRows is an Opened whose rows do not come to weir.
 type HashesRows interface {
-	// RowHashes returns the least hashes of the distinct rows, at most so many, ascending, spread over 64 bits. Rows of
-	// equal meaning have one hash, whichever database has them and however they are stored there. It has no key, so it
-	// stays on the owner's side.
+	// RowHashes returns the least hashes of the distinct rows, at most the given number, ascending, spread over 64 bits.
+	// Rows of equal meaning have one hash, whichever database has them and however they are stored there. It has no key,
+	// so it stays on the owner's side.
 	RowHashes(ctx context.Context, most int) ([]uint64, error)
 }
 

@@ -7,7 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// TestUnitInRecipes: recipes and records hold a unit as JSON. The default of keep is no part of it, spelled out or
+// TestUnitInRecipes: recipes and records hold a unit as JSON. The default of keep is not part of it, spelled out or
 // not, so that recipes of specs from before there was a choice are the same.
 func TestUnitInRecipes(t *testing.T) {
 	for spelled, want := range map[string]string{

@@ -118,13 +118,13 @@ func (u Unproven) String() string {
 // bound exists.
 func Bound(x float64) string { return rounded(x, 5, math.Ceil, 1-1e-12) }
 
-// BoundTo returns Bound with so many significant digits, up to 9.
+// BoundTo returns Bound with the given number of significant digits, up to 9.
 func BoundTo(digits int, x float64) string { return rounded(x, digits, math.Ceil, 1-1e-12) }
 
 // Room shows what is left of a bound with five significant digits, rounded down.
 func Room(x float64) string { return rounded(x, 5, math.Floor, 1+1e-12) }
 
-// rounded rounds to so many digits; slack keeps what is exact there, such as 1,
+// rounded rounds to the given number of digits; slack keeps what is exact there, such as 1,
 // as it is in floating point.
 func rounded(x float64, digits int, apply func(float64) float64, slack float64) string {
 	switch {

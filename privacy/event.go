@@ -310,7 +310,7 @@ func names() []string {
 
 // Validate returns every problem of e, each with its path, or nil.
 //
-// Noise multipliers are finite and not negative (zero is no noise: an infinite
+// Noise multipliers are finite and not negative (zero is not noise: an infinite
 // epsilon), epsilons are not negative and may be infinite, rho is finite and
 // not negative, delta and sampling rates lie in [0, 1], counts are at least 1,
 // a sample is at least 0 and at most the population.

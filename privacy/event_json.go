@@ -25,7 +25,7 @@ func (j JSON) MarshalJSON() ([]byte, error) {
 	return MarshalEvent(j.Event)
 }
 
-// UnmarshalJSON reads the one-key form; null is no event.
+// UnmarshalJSON reads the one-key form; null is not an event.
 func (j *JSON) UnmarshalJSON(b []byte) error {
 	if bytes.Equal(bytes.TrimSpace(b), []byte("null")) {
 		j.Event = nil

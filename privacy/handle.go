@@ -9,7 +9,7 @@ import (
 )
 
 // ErrUses marks a mechanism that was used more or less often than planned (W14).
-var ErrUses = errors.New("the uses of a mechanism are not those of its plan (W14)")
+var ErrUses = errors.New("the uses of a mechanism differ from its plan (W14)")
 
 // Handle is a mechanism that has been paid for. It gives out its uses, each once, and
 // knows at the end whether all of them were taken.
@@ -64,7 +64,7 @@ func (h *Handle) Round(cost float64) (*Use, error) {
 	f, ok := h.o.Mechanism.(Filter)
 	switch {
 	case !ok:
-		return nil, h.fails("%w: %s has no rounds, it is no filter", ErrUses, h.o.Spend)
+		return nil, h.fails("%w: %s has no rounds, it is not a filter", ErrUses, h.o.Spend)
 	case !(cost > 0):
 		return nil, h.fails("%w: a round of %s costs %g, must cost more than 0", ErrUses, h.o.Spend, cost)
 	case !(h.spent.plus(cost).value() <= f.Total()*(1+filterSlack)):

@@ -131,7 +131,7 @@ func TestAttackStageUnderstatesEpsilon(t *testing.T) {
 	}
 }
 
-// TestAttackStoredRowsSkipTheRowCount: rows_public is no part of the address of the stored
+// TestAttackStoredRowsSkipTheRowCount: rows_public is not part of the address of the stored
 // source, and the check of the row count is made only when the source is read.
 func TestAttackStoredRowsSkipTheRowCount(t *testing.T) {
 	out, dir := t.TempDir(), t.TempDir()

@@ -54,7 +54,7 @@ func TestDomain(t *testing.T) {
 		"BPL": {Type: domain.Categorical, Categories: domain.Categories{"1", "10"}, Source: "public",
 			Doc: "Birthplace; 1 Alabama, 10 Colorado; codes by book.cbk, up to the maxval of specs.json."},
 		"COUNTY": {Type: domain.Categorical, Categories: domain.Categories{},
-			Doc: "codes to 1250 by specs.json; which of them are in use is no public knowledge (UCLANESL's program read it " +
+			Doc: "codes to 1250 by specs.json; which of them are in use is not public knowledge (UCLANESL's program read it " +
 				"from the rows)."},
 		"WARD": {Type: domain.Categorical, Categories: domain.Categories{"0", "1", "2", "3"}, Source: "public",
 			Doc: "0 to the maxval of specs.json."},

@@ -402,7 +402,7 @@ func TestViewsOfRowsThatStay(t *testing.T) {
 }
 
 // TestStorageOfRowsThatStay: values that are spelled alike and stored otherwise are another table: 1000 microseconds
-// are not 1000 nanoseconds, and the text 1 is no number.
+// are not 1000 nanoseconds, and the text 1 is not a number.
 func TestStorageOfRowsThatStay(t *testing.T) {
 	for _, e := range engines(t) {
 		cells := map[string]string{"words": "CAST('1' AS VARCHAR)", "whole": "CAST(1 AS INTEGER)"}

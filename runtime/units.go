@@ -93,7 +93,7 @@ func (f *first) begin(context.Context) (stays, error) {
 	}, nil
 }
 
-// unitName is the value that names a unit, or the spelling of one that is no category.
+// unitName is the value that names a unit, or the spelling of one that is not a category.
 type unitName struct{ value, unlisted string }
 
 // capBatch drops rows beyond the cap, and the column of names that only it reads.

@@ -142,7 +142,7 @@ func times(n int, cell string) []string {
 	return strings.Split(strings.Repeat(cell+"\n", n)[:n*len(cell)+n-1], "\n")
 }
 
-// TestUnlistedUnitIsCapped: 5,000 rows of one site that is no category, of which 5 may
+// TestUnlistedUnitIsCapped: 5,000 rows of one site that is not a category, of which 5 may
 // count, in each format; 4,993 more did, each as a unit of its own.
 func TestUnlistedUnitIsCapped(t *testing.T) {
 	cells := append(times(7, "north"), times(4993, "nowhere")...)
@@ -263,7 +263,7 @@ func TestWhoseRowAStoredValueIs(t *testing.T) {
 		"a float that may be two":      {whole, floats(1 << 53), 0, "different whole numbers are one"},
 		"NaN that nobody declared":     {whole, floats(math.NaN(), 1), 0, "not a finite number"},
 		"NaN that is declared missing": {"type: integer, missing: [NaN]", floats(math.NaN(), math.NaN(), 1), 3, ""},
-		"NaN that is no category": {"type: ordinal, categories: [1, 2], nullable: true",
+		"NaN that is not a category": {"type: ordinal, categories: [1, 2], nullable: true",
 			floats(math.NaN(), math.NaN(), 1, 7, 7), 3, ""},
 		"times":                           {"type: text", times64(1, 2), 0, "is stored as timestamp"},
 		"integers that a text would name": {"type: text", integers([]int64{1, 2}), 0, "is stored as int64"},

@@ -220,7 +220,7 @@ func bare(v any) any {
 	return v
 }
 
-// bareSettings copies the schemas of settings, whose names are no words of a schema.
+// bareSettings copies the schemas of settings, whose names are not words of a schema.
 func bareSettings(settings *object) *object {
 	o := newObject()
 	for _, name := range settings.keys {

@@ -18,8 +18,8 @@ type Checked struct {
 	checks int // that found no answer here
 }
 
-// Remember lets c know which values of the document are right, and lets the document take its word. Where documents
-// have equal values, what these decode into holds equal defaults.
+// Remember has c record which values of the document pass the check, and the check pass over values that c knows. Where
+// documents have equal values, what these decode into holds equal defaults.
 func (d *Document) Remember(c *Checked) { d.checked = c }
 
 // Checks returns how many values were held to a schema.

@@ -73,7 +73,7 @@ func newLayout(file string, data []byte) (*layout, []Problem) {
 		l.refuse(1, "a line that ends otherwise than by a line feed")
 	}
 	if l.root.Kind != yaml.MappingNode {
-		l.refuse(l.root.Line, found(l.root)+", which is no mapping of settings")
+		l.refuse(l.root.Line, found(l.root)+", which is not a mapping of settings")
 	}
 	if l.problem == nil {
 		l.scalars(l.root, 0)

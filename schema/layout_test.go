@@ -117,7 +117,7 @@ func TestFormatRefuses(t *testing.T) {
 		"a:\n\tb: 1\n":                  "indented with a tab",
 		"a: !!str 1\n":                  "the tag",
 		"a: 1\n---\nb: 2\n":             "a second document",
-		"- 1\n":                         "which is no mapping of settings",
+		"- 1\n":                         "which is not a mapping of settings",
 		"a: |2\n   b\n":                 "an indentation indicator (|2)",
 		"%YAML 1.1\n---\na: 1\n":        "a directive",
 		"a: 1\u0085b: 2\n":              "ends otherwise than by a line feed",

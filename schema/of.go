@@ -15,7 +15,7 @@
 //	yaml:"key[,omitempty][,inline]"  key is needed on every exported field; "-" leaves the field out.
 //	                                 omitempty: the zero value means that nothing is set.
 //	doc, unit                        text for people
-//	example                          a value for people: text, or JSON where the setting is no text
+//	example                          a value for people: text, or JSON where the setting is not text
 //	required:"true"                  the key must stand in the file
 //	min, max, exclusiveMin, exclusiveMax   numbers
 //	enum:"a|b"                       allowed values

@@ -40,7 +40,7 @@ func zerosAreKept(t *testing.T, where string, v reflect.Value) {
 	}
 }
 
-// lostZero: where zero is no value that can be stated, nothing is lost.
+// lostZero: where zero is not a value that can be stated, nothing is lost.
 func lostZero(f reflect.StructField, v reflect.Value) bool {
 	_, above := f.Tag.Lookup("exclusiveMin")
 	_, listed := f.Tag.Lookup("enum")

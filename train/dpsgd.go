@@ -39,7 +39,7 @@ import (
 // NoiseMultiplier/sqrt(Tensors) (McMahan et al. 2018, Learning Differentially Private
 // Recurrent Language Models, section 3, flat against per-layer clipping).
 //
-// With Shuffle rows, batches are no samples: each epoch has one secret uniform order of
+// With Shuffle rows, batches are not samples: each epoch has one secret uniform order of
 // so many rows and takes batches of ExpectedBatchSize from it, one after the other, the
 // last of an epoch what is left. No amplification is claimed: with the order given away,
 // which no row has a say in, a row is in one batch of each epoch that was begun, so that

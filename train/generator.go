@@ -104,7 +104,7 @@ func newGenerated(critic, gen *net.Net, rows, frozen int, loss scoreLoss) *gener
 	return g
 }
 
-// clipTensors gives each of so many weight tensors a clip, 0 all of them together.
+// clipTensors gives each of the given number of weight tensors a clip, or, where that is 0, one clip to all of them.
 func (g *generated) clipTensors(tensors int) {
 	if tensors > 0 {
 		g.parts = newTensorClip(tensors, g.rows)

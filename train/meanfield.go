@@ -54,7 +54,7 @@ func FitMeanField(ctx context.Context, c FitConfig, o Objective, prior LogPrior,
 		err = c.Validate()
 	}
 	if err == nil && c.Worst != nil {
-		err = errors.New("worst: is given, and what each batch leaves out is no part of a likelihood of the table")
+		err = errors.New("worst: is given, and what each batch leaves out is not part of a likelihood of the table")
 	}
 	if err == nil && len(start.LogDeviation) != len(start.Mean) {
 		err = fmt.Errorf("start: has %d means and %d deviations, must have as many", len(start.Mean), len(start.LogDeviation))

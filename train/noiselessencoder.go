@@ -72,9 +72,10 @@ func (o *NoiselessEncoder) begin(c FitConfig, start []float32, paid *privacy.Han
 	}
 	if len(start) != split+o.Decoder.Params() || o.Encoder.Out() != o.Decoder.In() || o.Encoder.In() != o.X.Width() ||
 		o.Decoder.Out() != o.X.Width() {
-		return nil, fmt.Errorf("start: has %d weights, must have those of two nets with %d and %d over rows of %d columns",
-			len(start), split,
-			o.Decoder.Params(), o.X.Width())
+		return nil,
+			fmt.Errorf("start: has %d weights, must have the weights of two nets with %d and %d over rows of %d columns",
+				len(start), split,
+				o.Decoder.Params(), o.X.Width())
 	}
 	l := &noiselessLoop{w: append([]float32(nil), start...), mean: newRunningMean(c.Average, start)}
 	half := half{o, l.w}

@@ -90,7 +90,7 @@ func (w *Worst) check(n int, batch float64, created int) error {
 		return at < 0 ||
 			int(at) >= n || !first(seen, at)
 	}) {
-		errs = append(errs, errors.New("worst: ranks are no order of the rows, must name each row once"))
+		errs = append(errs, errors.New("worst: ranks are not an order of the rows, must name each row once"))
 	}
 	if w.Rows < 1 || float64(w.Rows) >= batch {
 		errs = append(errs, fmt.Errorf("worst: is %d rows of a batch of %g, must be at least 1 and fewer than the batch",

@@ -101,7 +101,7 @@ func (f *specFlags) parse(name string, data []byte, reg *pipeline.Registry) (*sp
 
 // noSuchSpec lists the built-in specs, the nearest name first.
 func noSuchSpec(name string, known []string) error {
-	found := ":" + name + ": is no built-in spec"
+	found := ":" + name + ": is not a built-in spec"
 	if name == "" {
 		found = ": is without a name"
 	}
@@ -235,7 +235,7 @@ func diskOf(c *cobra.Command, s streams) disk.Disk {
 // pageBegins is how every page of weir begins.
 const pageBegins = "<!DOCTYPE html>"
 
-// pageFits refuses a file for a page of --html that holds something else, such as the table; "" is no page.
+// pageFits refuses a file for a page of --html that holds something else, such as the table; "" is not a page.
 func pageFits(file string) error {
 	if file == "" {
 		return nil
@@ -247,7 +247,7 @@ func pageFits(file string) error {
 	if err != nil {
 		return withCode(exitUsage, err)
 	}
-	return withCode(exitUsage, fmt.Errorf("--html: %s exists and is no page, must be a new file or a page, "+
+	return withCode(exitUsage, fmt.Errorf("--html: %s exists and is not a page, must be a new file or a page, "+
 		"which is replaced", file))
 }
 

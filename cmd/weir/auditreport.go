@@ -75,7 +75,7 @@ func (f *auditReportFlags) run(c *cobra.Command, s streams, args []string) error
 	}
 	for _, dir := range q.Runs {
 		if !there(dir) {
-			return usage(c, fmt.Errorf("--runs: %s: is no folder that is there", dir))
+			return usage(c, fmt.Errorf("--runs: %s: is not a folder", dir))
 		}
 	}
 	if !(f.delta >= 0 && f.delta <= 1) {

@@ -163,7 +163,7 @@ func (f *bundleFlags) entries(rec *record.Run) ([]ledger.Entry, error) {
 	}
 	entries, err := dataset.ReadLedger(path)
 	if errors.Is(err, dataset.ErrNoLedger) {
-		err = withCode(exitUsage, fmt.Errorf("--ledger: %s: is no ledger that is there, must be the one that the run charged",
+		err = withCode(exitUsage, fmt.Errorf("--ledger: %s: is not an existing ledger, must be the one that the run charged",
 			path))
 	}
 	return entries, err

@@ -38,7 +38,7 @@ func (p placedProblem) file() string {
 	return filepath.Join(filepath.Dir(p.Spec), p.File)
 }
 
-// ruleID names faults of the spec that are no audit rule.
+// ruleID names faults of the spec that are not an audit rule.
 func ruleID(rule string) string {
 	if rule == "" {
 		return "spec"

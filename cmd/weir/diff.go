@@ -360,7 +360,7 @@ func cell(rec *record.Run) string {
 }
 
 // repeats returns the figures of all finished runs of a run's cell that lie beside it, its own
-// among them. A record that cannot be read is no repeat.
+// among them. A record that cannot be read is not a repeat.
 func repeats(dir string, rec *record.Run) (all []map[string]float64, err error) {
 	folders, err := store.Runs(filepath.Dir(filepath.Clean(dir)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

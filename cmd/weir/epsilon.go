@@ -177,7 +177,7 @@ func unquoted(arg string, err error) error {
 		return err
 	}
 	return fmt.Errorf(
-		"%s is no event, must be JSON as --event takes it; give the JSON itself to see what is wrong with it", arg[1:])
+		"%s is not an event, must be JSON as --event takes it; give the JSON itself to see what is wrong with it", arg[1:])
 }
 
 // epsilonError gives refusals of privacy their exit code; what is left after the

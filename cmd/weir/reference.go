@@ -33,7 +33,7 @@ func kindsCommand(s streams) *cobra.Command {
 			}
 			kind := reg.Kind(args[0])
 			if kind == nil {
-				err := fmt.Errorf("%q is no kind, must be one that weir kinds lists", args[0])
+				err := fmt.Errorf("%q is not a kind, must be one that weir kinds lists", args[0])
 				if near := schema.Suggest(args[0], reg.Names()); near != "" {
 					err = fmt.Errorf("%w; did you mean %s?", err, near)
 				}

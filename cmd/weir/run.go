@@ -43,7 +43,7 @@ type runFlags struct {
 	events   bool
 	locked   bool
 	lock     *lock.Spec    // of --locked
-	plan     *compile.Plan // of a run that is no experiment
+	plan     *compile.Plan // of a run that is not an experiment
 	commit   string        // at which the spec stands so
 }
 

@@ -417,7 +417,7 @@ func (p runPlace) model(arg string) (string, error) {
 func (p runPlace) only(arg string, runs []string) (string, error) {
 	switch len(runs) {
 	case 0:
-		return "", withCode(exitUsage, fmt.Errorf("%s: is no file, and the beginning of no id of a run in %s, "+
+		return "", withCode(exitUsage, fmt.Errorf("%s: is neither a file nor the beginning of the id of a run in %s, "+
 			"must be one that weir runs prints", arg, p.out))
 	case 1:
 		return runs[0], nil

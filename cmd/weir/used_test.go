@@ -53,7 +53,7 @@ func TestRefusedCopyIsNotInTheWay(t *testing.T) {
 	}
 }
 
-// TestContinueTakesTablesOnly: what is no file gets no key.
+// TestContinueTakesTablesOnly: what is not a file gets no key.
 func TestContinueTakesTablesOnly(t *testing.T) {
 	s := newStudy(t, 60)
 	s.result()

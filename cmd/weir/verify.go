@@ -37,7 +37,7 @@ have. What could not be checked is listed. --offline checks the folder of a run 
 ` + namesRun + `
 
 Exit codes: 0 the same bytes, or all that can be checked holds; 1 the replay
-failed; 2 usage, or a file that is no bundle; 4 something differs.`
+failed; 2 usage, or a file that is not a bundle; 4 something differs.`
 
 func verifyCommand(s streams) *cobra.Command {
 	var asJSON, offline bool

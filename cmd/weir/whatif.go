@@ -150,7 +150,8 @@ func (f *whatIfFlags) settle(base *compile.Plan) error {
 	return errors.Join(problems...)
 }
 
-// sets have the spec run on so many made-up rows at every epsilon, without the stages that have no part in a figure.
+// sets have the spec run on the given number of made-up rows at every epsilon, without the stages that have no part in
+// a figure.
 func (f *whatIfFlags) sets(base *compile.Plan, rows int64, repeat int) []string {
 	var epsilons []string
 	for _, e := range f.epsilons {

@@ -171,7 +171,7 @@ func regular(f *os.File, path string, err error) (*os.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: path, Err: IrregularError{info.Mode()}}
 }
 
-// IrregularError says what a path leads to that is no regular file.
+// IrregularError says what a path leads to that is not a regular file.
 type IrregularError struct{ Mode fs.FileMode }
 
 func (e IrregularError) Error() string {

@@ -202,8 +202,8 @@ func (t workTree) lists(name string) bool {
 	return false
 }
 
-// indexed reads the names of an index (gitformat-index(5)) whose objects have hashes of so many bytes; ok is false
-// where it has another form.
+// indexed reads the names of an index (gitformat-index(5)) whose objects have hashes of the given number of bytes; ok
+// is false where it has another form.
 func indexed(data []byte, hash int) (names []string, ok bool) {
 	if len(data) < 12 || string(data[:4]) != "DIRC" {
 		return nil, false

@@ -218,7 +218,7 @@ func (l *life) checkLedger(rec *record.Run) error {
 		return fmt.Errorf("the ledger has %d charges, must have %d", len(entries), killedCharges)
 	}
 	if len(rec.Charges) != killedCharges || rec.Charges[0].ID != entries[0].ID {
-		return fmt.Errorf("the record states %d charges, must be those of the ledger", len(rec.Charges))
+		return fmt.Errorf("the record states %d charges, must be the charges of the ledger", len(rec.Charges))
 	}
 	return ledger.Includes(entries, ledger.Head{Count: rec.Dataset.LedgerCount, Hash: rec.Dataset.LedgerHead})
 }

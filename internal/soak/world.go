@@ -24,7 +24,7 @@ type world struct {
 	laid        laid // what a test makes of the private table; may be nil
 	pair
 	reference         [][]string // rows of a public table of the same columns
-	extra, otherExtra [][]string // of a private table that is no part of the dataset
+	extra, otherExtra [][]string // of a private table that is not part of the dataset
 }
 
 // laid makes another table of one whose units are named in a column; -1 is none.
@@ -72,7 +72,7 @@ func (c chance) spoil(w *world) {
 	}
 }
 
-// unlisted begins the name of a unit that is no category.
+// unlisted begins the name of a unit that is not a category.
 const unlisted = "unlisted "
 
 // rename spells some units otherwise, alike in both tables. Where categories name them some

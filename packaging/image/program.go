@@ -26,7 +26,7 @@ func open(path string) (program, error) {
 	}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return program{}, errors.Join(err, errors.New("is no program that Go built"))
+		return program{}, errors.Join(err, errors.New("is not a program that Go built"))
 	}
 	return programOf(content, info)
 }

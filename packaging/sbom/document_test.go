@@ -124,7 +124,7 @@ func TestReplacedAndOddModules(t *testing.T) {
 	}
 }
 
-// TestRefusals: what is no program, or does not name its commit, has no document.
+// TestRefusals: what is not a program, or does not name its commit, has no document.
 func TestRefusals(t *testing.T) {
 	if err := write(nil); err == nil || !strings.Contains(err.Error(), "must be given the paths") {
 		t.Errorf("%v, must ask for a program", err)
@@ -135,7 +135,7 @@ func TestRefusals(t *testing.T) {
 	}
 	err := write([]string{text, text + ".json"})
 	if err == nil || !strings.Contains(err.Error(), "no program that Go built") {
-		t.Errorf("%v, must say that this is no program", err)
+		t.Errorf("%v, must say that this is not a program", err)
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -52,7 +52,7 @@ func open(path string) (program, error) {
 	}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return program{}, errors.Join(err, errors.New("is no program that Go built with its modules noted"))
+		return program{}, errors.Join(err, errors.New("is not a program that Go built with its modules noted"))
 	}
 	digest := sha256.Sum256(content)
 	return program{name: filepath.Base(path), digest: hex.EncodeToString(digest[:]), info: info}, nil

@@ -8,8 +8,8 @@ import (
 	"weir/privacy"
 )
 
-// Change is what one unit of the source moves in all that a stage reads: so many
-// rows, or one of so many shards. It is assumed of an input that may change anywhere: then
+// Change is what one unit of the source moves in all that a stage reads: a number of
+// rows, or one of several shards. It is assumed of an input that may change anywhere: then
 // what is computed of it is no bound.
 type Change struct {
 	Rows, Shards int
@@ -70,7 +70,8 @@ func Price(k *pipeline.Kind, in pipeline.Headers, w pipeline.Work, scale float64
 func (after Change) Price(spend pipeline.Spend, scale float64, adjacency privacy.Adjacency) (pipeline.Planned, error) {
 	m := spend.Mechanism(scale)
 	if !sharesNothing(reflect.TypeOf(m)) {
-		return pipeline.Planned{}, fmt.Errorf("%T is no plain value, so what is charged could change before it is drawn", m)
+		return pipeline.Planned{}, fmt.Errorf("%T is not a plain value, so what is charged could change before it is drawn",
+			m)
 	}
 	if err := m.Check(); err != nil {
 		return pipeline.Planned{}, err

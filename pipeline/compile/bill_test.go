@@ -166,7 +166,7 @@ func sumAlone(p *Plan) float64 {
 	return sum
 }
 
-// TestPublishedNumbersAreOfOneRow: a paper's epsilon is about one row, and is no number of a unit of four.
+// TestPublishedNumbersAreOfOneRow: a paper's epsilon is about one row, and is not a number of a unit of four.
 func TestPublishedNumbersAreOfOneRow(t *testing.T) {
 	const stages = "stages:\n  bare: {kind: drop, columns: [sex]}\n  train: {kind: learn, steps: 50, published: finite, " +
 		"noise_multiplier: 9}\n"

@@ -85,7 +85,7 @@ type computing struct {
 	needed map[pipeline.Ref]bool              // outputs of which weir needs the rows
 }
 
-// step words whether a stage that reads rows of the dataset could be computed.
+// step says of a stage that reads rows of the dataset whether a database could compute it, and if not, why.
 func (e computing) step(s *Step) {
 	refs := s.Inputs["in"]
 	if s.Work.Elsewhere == nil || len(refs) != 1 {

@@ -14,7 +14,7 @@ import (
 )
 
 // Categories are the values of a column, in order, spelled as a file writes them. In YAML
-// they may also be the word private: the list is no public knowledge, and the column is an
+// they may also be the word private: the list is not public knowledge, and the column is an
 // open set of values (type text) until a stage of kind dp_categories releases a list. That
 // is an empty list here; nil says nothing.
 type Categories []string

@@ -167,7 +167,7 @@ func (c *checker) column(path string, col *Column) {
 	c.aliases(path+".aliases", col)
 }
 
-// step refuses a step that is no number, and date-times and times without one that divides a day. A zone is for
+// step refuses a step that is not a number, and date-times and times without one that divides a day. A zone is for
 // date-times.
 func (c *checker) step(path string, col *Column) {
 	switch {

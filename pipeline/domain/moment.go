@@ -295,7 +295,7 @@ func (c *Column) MomentForm() MomentForm {
 	return f
 }
 
-// ISOForm returns the form of ISO 8601 for the column's values: with seconds where its step is no whole number of
+// ISOForm returns the form of ISO 8601 for the column's values: with seconds where its step is not a whole number of
 // minutes, and with an offset from UTC where it has a zone.
 func (c *Column) ISOForm() string {
 	form := "YYYY-MM-DDTHH:mm"
@@ -330,7 +330,7 @@ func (c *Column) ReadsMoments() MomentForm {
 	return c.isoMoment(c.Zone != "")
 }
 
-// finer reports whether values lie apart by less than so many seconds, or by no multiple of them.
+// finer reports whether values lie apart by less than the given number of seconds, or by no multiple of them.
 func (c *Column) finer(seconds float64) bool { return !(c.Step > 0) || math.Mod(c.Step, seconds) != 0 }
 
 // Down returns the last whole step at or before a number of seconds.

@@ -32,7 +32,7 @@ func TestAliasesMeanOneCategory(t *testing.T) {
 	for want, c := range map[string]Column{
 		"": {Name: "a", Type: Categorical, Categories: []string{"no", "yes"},
 			Aliases: Aliases{"yes": {"Yes", "y"}}},
-		"which is no category": {Name: "a", Type: Categorical, Categories: []string{"no", "yes"},
+		"which is not a category": {Name: "a", Type: Categorical, Categories: []string{"no", "yes"},
 			Aliases: Aliases{"maybe": {"Yes"}}},
 		"one category alone": {Name: "a", Type: Categorical, Categories: []string{"no", "yes"},
 			Aliases: Aliases{"yes": {"no"}}},

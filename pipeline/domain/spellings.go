@@ -126,7 +126,7 @@ func (c *checker) aliases(path string, col *Column) {
 	for _, category := range slices.Sorted(maps.Keys(col.Aliases)) {
 		where := joinPath(path, category)
 		if !slices.Contains(col.Categories, category) {
-			c.problems.Add(where, c.quote(category)+", which is no category of the column",
+			c.problems.Add(where, c.quote(category)+", which is not a category of the column",
 				"a category, with a list of its other spellings")
 		}
 		for i, alias := range col.Aliases[category] {

@@ -126,8 +126,9 @@ const mostCount = 1e12
 func (r reader) cell(path string, names []string, columns []int, cell Cell) TotalCell {
 	one := TotalCell{Rows: cell.Count}
 	if got := slices.Sorted(maps.Keys(cell.Where)); !slices.Equal(got, names) {
-		r.ps.Add(path+".where", "of the columns "+strings.Join(got, ", "), "of those of the first cell: "+strings.Join(names,
-			", "))
+		r.ps.Add(path+".where", "of the columns "+strings.Join(got, ", "),
+			"the columns of the first cell: "+strings.Join(names,
+				", "))
 		return one
 	}
 	if cell.Count < 0 || cell.Count > mostCount {

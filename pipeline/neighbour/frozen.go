@@ -308,7 +308,7 @@ func (f *Frozen) noised(place Place, previous privacy.Released) []Fault {
 	return nil
 }
 
-// residue returns what comes out of a use less what went in; false of what is no list of numbers.
+// residue returns what comes out of a use less what went in; false of what is not a list of numbers.
 func residue(r privacy.Released) ([]float64, bool) {
 	in, err1 := numbers(r.In)
 	out, err2 := numbers(r.Out)

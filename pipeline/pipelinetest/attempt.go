@@ -163,7 +163,7 @@ func (s *sight) progressFaults() (faults []string) {
 		done, total := at[0], at[1]
 		switch {
 		case total <= 0 || done < 0 || done > total:
-			faults = append(faults, fmt.Sprintf("%d of %d is no share", done, total))
+			faults = append(faults, fmt.Sprintf("%d of %d is not a share", done, total))
 		case total != s.last[1]:
 			faults = append(faults, fmt.Sprintf("the total is %d at first and %d at the end", total, s.last[1]))
 		}

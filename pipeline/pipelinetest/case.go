@@ -73,7 +73,7 @@ func checkListed(t reporter, kinds []pipeline.Kind, cases map[string][]Case) {
 	}
 	for name := range cases {
 		if !known[name] {
-			t.Errorf("cases of %s, which is no kind of this room", name)
+			t.Errorf("cases of %s, which is not a kind of this room", name)
 		}
 	}
 }
@@ -214,7 +214,7 @@ const crowded = 1500
 
 // checkMany: what a paid stage shows and releases follows from its mechanisms' outputs
 // alone, so with these frozen a table of many rows gives what one of few does. No
-// sensitivity is compared: the tables are no neighbours.
+// sensitivity is compared: the tables are not neighbours.
 func checkMany(t reporter, c Case) {
 	many, ok := c.many()
 	if _, plan, err := c.planned(); err != nil || len(plan) == 0 || !ok {

@@ -97,7 +97,7 @@ func ofOne(e relation.Expr, row []value) value {
 	case relation.Clip:
 		subject, f = e.E, func(v value) value { return nearestIn(v, e.Least, e.Greatest) }
 	default:
-		panic(fmt.Sprintf("pipelinetest: %T is no expression that has a meaning", e))
+		panic(fmt.Sprintf("pipelinetest: %T is not an expression that has a meaning", e))
 	}
 	if v := compute(subject, row); v != nil {
 		return f(v)

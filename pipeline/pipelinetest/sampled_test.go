@@ -245,7 +245,7 @@ func descents() map[string]struct {
 		}, "the total is 1 at first and 12 at the end"},
 		"more than all": {func(s *descent) {
 			s.progress = func(env *pipeline.Env, step, steps, _ int) { env.Progress(int64(2*step), int64(steps)) }
-		}, "24 of 12 is no share"},
+		}, "24 of 12 is not a share"},
 		"no progress": {func(s *descent) { s.progress = func(*pipeline.Env, int, int, int) {} }, "reports no progress"},
 		"an error at the end, of few rows": {func(s *descent) {
 			s.end = func(n int) error {

@@ -39,7 +39,7 @@ func countable(rows [][]value) (relation.Kept, error) {
 	for _, row := range rows {
 		for j, v := range row {
 			if n, is := v.(int64); !is || n < 0 || n > mostWhole {
-				return nil, fmt.Errorf("column %d of kept rows: is no whole number from 0 to %d in each row", j, mostWhole)
+				return nil, fmt.Errorf("column %d of kept rows: is not a whole number from 0 to %d in each row", j, mostWhole)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func (computed) Try(_ context.Context, subject relation.Type, values []float64, 
 			}
 			n, is := compute(e, row).(int64)
 			if !is {
-				return nil, fmt.Errorf("expression %d is no whole number for a public one", i)
+				return nil, fmt.Errorf("expression %d is not a whole number for a public one", i)
 			}
 			out[i] = append(out[i], n)
 		}

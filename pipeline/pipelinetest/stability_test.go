@@ -140,7 +140,7 @@ func TestListedKinds(t *testing.T) {
 	r.run(func(t reporter) {
 		checkListed(t, []pipeline.Kind{{Name: "a"}, {Name: "b"}}, map[string][]Case{"a": {{}}, "c": {{}}})
 	})
-	if said := strings.Join(r.said, "; "); said != "kind b has no conformance case; cases of c, which is no kind of "+
+	if said := strings.Join(r.said, "; "); said != "kind b has no conformance case; cases of c, which is not a kind of "+
 		"this room" {
 		t.Error(said)
 	}

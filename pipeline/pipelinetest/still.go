@@ -110,7 +110,7 @@ func tally(counts map[string]*stillness, n couple, key byte) {
 	}
 }
 
-// seen bounds how often one use sees a unit of so many rows, all of which have coins of
+// seen bounds how often one use sees a unit of the given number of rows, all of which have coins of
 // their own; 1 for a mechanism that samples nothing.
 func seen(m privacy.Mechanism, a privacy.Adjacency, group float64) float64 {
 	e, draws := m.Event(a), group

@@ -167,7 +167,7 @@ func put(b array.Builder, c domain.Column, v any) {
 		}
 	}
 	if v != nil {
-		panic(fmt.Sprintf("column %s: %v is no value of a column that is %s", c.Name, v, c.Type))
+		panic(fmt.Sprintf("column %s: %v is not a value of a column that is %s", c.Name, v, c.Type))
 	}
 	b.AppendNull()
 }

@@ -120,7 +120,7 @@ func inPlace(doc *schema.Document, path string, read func(text string) (float64,
 	if !ok {
 		x, problems = 0, []schema.Problem{doc.Problem(path, accepted, "")}
 	}
-	doc.Replace(path, x) // what is no word is told once
+	doc.Replace(path, x) // what is not a word is told once
 	return problems
 }
 

@@ -211,7 +211,7 @@ func (p *parser) levelRules(e *Experiment, grid []setBy) {
 		case len(level) == 0:
 			p.problemAt(path, "a level without settings", "a mapping from one or more settings to values", "")
 		case !slices.Equal(ownValue, want):
-			p.problemAt(path, "given settings "+strings.Join(ownValue, ", "), "those of the first level, in its order: "+
+			p.problemAt(path, "given settings "+strings.Join(ownValue, ", "), "the settings of the first level, in its order: "+
 				strings.Join(want,
 					", "), "")
 		case byName[level[0].Value.Text()]:

@@ -51,7 +51,7 @@ func (p *parser) nameRule(name string) {
 // leastReason is how many words a reason has at least: fewer, such as "ok", are none.
 const leastReason = 3
 
-// acknowledged refuses to accept what is no warning, and to accept one without a reason.
+// acknowledged refuses to accept what is not a warning, and to accept one without a reason.
 func (p *parser) acknowledged(reasons map[string]string) {
 	for _, id := range slices.Sorted(maps.Keys(reasons)) {
 		path, reason := acknowledgePath+"."+schema.Path(id), reasons[id]
@@ -87,7 +87,7 @@ func (p *parser) unitRule(unit string, d *domain.Domain) {
 	case c.Type == domain.Numeric:
 		p.problemAt(path, fmt.Sprintf("%q, which is numeric", unit),
 			fmt.Sprintf("a column that tells units apart exactly: declare %s with type: integer, or with type: text (without "+
-				"bounds and step) where names are no whole numbers", unit), "")
+				"bounds and step) where names are not a whole numbers", unit), "")
 	}
 }
 

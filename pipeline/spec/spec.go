@@ -86,11 +86,11 @@ type Stage struct {
 
 // Write says how tables are written as files.
 type Write struct {
-	SpreadsheetSafe bool `yaml:"spreadsheet_safe" json:"spreadsheet_safe,omitempty" doc:"In CSV files, names and cells of text that a spreadsheet would compute (they begin with =, +, -, @, a tab or a carriage return and are no number) get an apostrophe in front, which is part of the cell to all other readers; false by default."`
+	SpreadsheetSafe bool `yaml:"spreadsheet_safe" json:"spreadsheet_safe,omitempty" doc:"In CSV files, names and cells of text that a spreadsheet would compute (they begin with =, +, -, @, a tab or a carriage return and are not a number) get an apostrophe in front, which is part of the cell to all other readers; false by default."`
 }
 
 // merges reports whether several units may share a value of their column once it is read:
-// those that are no category are all missing. Where units are exchanged, what shares a value
+// those that are not a category are all missing. Where units are exchanged, what shares a value
 // cannot draw for itself (Column.OfUnit).
 func (d *Dataset) merges(unit *domain.Column) bool {
 	return unit.Type.Coded() && d.CSV != nil && d.CSV.Unknown == "missing"

@@ -247,7 +247,7 @@ func TestMixedKinds(t *testing.T) {
 	}
 	if _, err := Compare(Side{Name: "p", Kind: PlanSide, Plan: []byte("{}")}, specSide(specOf)); err == nil ||
 		!strings.Contains(err.Error(), "weir plan --json") {
-		t.Errorf("JSON that is no plan: %v", err)
+		t.Errorf("JSON that is not a plan: %v", err)
 	}
 	bare := specSide(specOf)
 	bare.Plan, bare.Why = nil, "the budget cannot be met"

@@ -18,7 +18,8 @@ import (
 // Plan returns a plan as a person reads it: the DAG, then the bill.
 func Plan(p *pipeline.Plan) string { return PlanTo(p, 0) }
 
-// PlanTo returns what Plan does for a terminal of so many columns; 0 is none, where a line of a table is one line.
+// PlanTo returns what Plan does for a terminal of the given number of columns; 0 is none, where a line of a table is
+// one line.
 func PlanTo(p *pipeline.Plan, columns int) string {
 	b := &page{columns: columns}
 	fmt.Fprintf(b, "%s  %s\n\n", p.Name, p.Digest)
@@ -40,7 +41,7 @@ func PlanTo(p *pipeline.Plan, columns int) string {
 	return text
 }
 
-// page is a text that is being written, for a terminal of so many columns; 0 is none.
+// page is a text that is being written, for a terminal of the given number of columns; 0 is none.
 type page struct {
 	strings.Builder
 	columns int

@@ -40,7 +40,7 @@ const (
 	OneSide   = "in one run alone"
 )
 
-// figures compares two runs figure by figure. The ends of intervals are no figures of
+// figures compares two runs figure by figure. The ends of intervals are not figures of
 // their own.
 func figures(a, b Figures) (all []Figure) {
 	union := maps.Clone(a.Values)
@@ -216,7 +216,7 @@ func ledgers(a, b Charges) LedgerMoves {
 	return m
 }
 
-// relation words how the chains lie. A fork is no fault: it is what two branches of a
+// relation words how the chains lie. A fork is not a fault: it is what two branches of a
 // repository make, and merging loses no charge.
 func relation(a, b Charges, m LedgerMoves) string {
 	switch n := m.Common; {

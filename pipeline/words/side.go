@@ -163,8 +163,8 @@ type planned struct {
 
 type decision struct{ Setting, Value string }
 
-// errNoPlan marks JSON that is no plan.
-var errNoPlan = errors.New("is no plan, must be what weir plan --json prints")
+// errNoPlan marks JSON that is not a plan.
+var errNoPlan = errors.New("is not a plan, must be what weir plan --json prints")
 
 // readPlan returns nil where a side has no plan.
 func readPlan(s Side) (*plan, error) {

@@ -21,8 +21,7 @@ const (
 	Other
 )
 
-// Text returns the report for a terminal. paint colours a line, which holds nothing that a
-// terminal obeys.
+// Text returns the report for a terminal. paint colours a line, which holds no control characters.
 func (r Differences) Text(paint func(Tone, string) string) string {
 	t := texter{paint: paint}
 	t.line(Heading, fmt.Sprintf("A  %s (%s)\nB  %s (%s)", oneLine(r.A.Name), r.A.Kind, oneLine(r.B.Name), r.B.Kind))

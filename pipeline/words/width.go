@@ -15,7 +15,7 @@ const prose = 100
 // stands two columns further in.
 func Wrap(s string) string { return WrapTo(s, prose) }
 
-// WrapTo does what Wrap does for a terminal of so many columns; 0 is none.
+// WrapTo does what Wrap does for a terminal of the given number of columns; 0 is none.
 func WrapTo(s string, columns int) string {
 	if columns == 0 {
 		columns = prose
@@ -27,8 +27,8 @@ func WrapTo(s string, columns int) string {
 	return b.String()
 }
 
-// WrapMarkdown breaks paragraphs and lists of Markdown for a terminal of so many columns, and leaves tables as they
-// are.
+// WrapMarkdown breaks paragraphs and lists of Markdown for a terminal of the given number of columns, and leaves tables
+// as they are.
 func WrapMarkdown(s string, columns int) string {
 	var b, paragraph strings.Builder
 	flush := func() {
@@ -87,8 +87,9 @@ func breakBefore(line []rune, indent, columns int) int {
 // gap is how many blanks stand between two columns of a table.
 const gap = 2
 
-// Table lays rows out in columns. For a terminal of so many columns (0: none) in which they have no room, cells of the
-// widest columns go on in further lines, broken between words: no word is, since names and digests are copied whole.
+// Table lays rows out in columns. For a terminal of the given number of columns (0: none) in which they have no room,
+// cells of the widest columns go on in further lines, broken between words: no word is, since names and digests are
+// copied whole.
 func Table(rows [][]string, columns int) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, gap, ' ', 0)
@@ -124,8 +125,8 @@ func limits(rows [][]string, columns int) []int {
 	return within(widths, words, most)
 }
 
-// Readable reports whether Table has room for rows on a terminal of so many columns without breaking prose into columns
-// of less than 24.
+// Readable reports whether Table has room for rows on a terminal of the given number of columns without breaking prose
+// into columns of less than 24.
 func Readable(rows [][]string, columns int) bool {
 	widths, words := measure(rows)
 	return columns == 0 || total(within(widths, words, 2*narrowest)) <= columns

@@ -145,7 +145,7 @@ func (s *search) bracket() error {
 	return nil
 }
 
-// nothing is the logarithm of what, over the target, is no epsilon: at noise that delta
+// nothing is the logarithm of what, over the target, is not an epsilon: at noise that delta
 // alone covers. A line from there to the other end points nowhere near the target, and
 // steps along it would stay so short that the search ended where it began.
 const nothing = -50

@@ -109,7 +109,7 @@ func (c Cap) Room(entries, bill []Entry) (n int, known bool, err error) {
 	return alike(spent, one, f.limit(c.Epsilon, c.Delta)), true, nil
 }
 
-// alike counts how many times one fits into what spent leaves of the limit.
+// alike returns how many charges like one fit into what the charges in spent leave of the limit.
 func alike(spent, one, limit Cost) (n int) {
 	for n < MostAlike && spent.plus(one).within(limit) {
 		spent, n = spent.plus(one), n+1

@@ -217,7 +217,7 @@ func compared(data []byte, lines []Entry) (done Replaced, err error) {
 	return salvage(data, lines, err)
 }
 
-// salvage compares line by line a ledger that is no chain, for the fault that Parse found.
+// salvage compares line by line a ledger that is not a chain, for the fault that Parse found.
 func salvage(data []byte, lines []Entry, fault error) (done Replaced, err error) {
 	identities, ids := map[string]bool{}, map[string]bool{}
 	for _, e := range lines {

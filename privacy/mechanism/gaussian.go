@@ -90,7 +90,7 @@ func (m GaussianHistogram) add(st *noise.Stream, counts []int64) error {
 // nothing is added, and no number of rounds reaches Total, which is infinite.
 //
 // Largest is the most that D over the root of a round's share of Total will be; 0 where that is not
-// known. It is no part of the guarantee: a plan whose noise could not be drawn is refused by
+// known. It is not part of the guarantee: a plan whose noise could not be drawn is refused by
 // it before it is paid for.
 type GaussianFilter struct {
 	NoiseMultiplier float64

@@ -21,7 +21,7 @@ import (
 )
 
 // ErrReused marks a stream that was asked for twice. Noise that stands on two
-// values is no noise: their difference shows.
+// values is not noise: their difference shows.
 var ErrReused = errors.New("a stream of noise was asked for twice")
 
 // Source is the randomness of one use of a paid mechanism. It may be shared

@@ -170,7 +170,7 @@ func (p *pair) onGrid(t, h, drop float64, lower bool) (*grid, float64) {
 	}
 	i, j, lost := trim(w, drop)
 	if i == j {
-		return nil, 2 // weights that are no weights
+		return nil, 2 // weights that are not weights
 	}
 	if reach := farthest(loss[i], loss[j-1]) / h; !(reach < 1) {
 		return nil, math.Max(2, math.Min(reach, 1e6))

@@ -90,7 +90,7 @@ func (p PrivBayes) Total() float64 {
 // phases of DP-SGD: twice the epsilon of Poisson batches under add_remove at half of delta, by
 // Renyi divergences at integer orders below 500 and the classic conversion.
 //
-// It is no group privacy: of two moves, each (e, d), the second's delta is stretched by
+// It is not group privacy: of two moves, each (e, d), the second's delta is stretched by
 // exp(e), so that what is proven of this epsilon has delta times (1+exp(epsilon/2))/2. Nor are
 // the programs' batches Poisson: they are drawn without replacement.
 func Jalko(delta float64, phases ...Phase) (float64, error) {

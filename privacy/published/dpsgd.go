@@ -97,7 +97,7 @@ func (u UCLANESL) JointMoments(delta float64) (float64, error) {
 
 // Amortized is the report of the amortized accountant of TensorFlow 2016, which
 // UCLANESL uses for epsilon up to 0.7: per release (ln(1+q(e^eps-1)), q delta), in
-// total (root of the sum of squares, sum). It is no composition theorem and can
+// total (root of the sum of squares, sum). It is not a composition theorem and can
 // be below the true epsilon.
 type Amortized struct {
 	EpsilonEach, DeltaEach float64 // after sampling

@@ -67,7 +67,7 @@ func (c goldenCase) within(what string, got, want, rel, abs float64) {
 	}
 }
 
-// has says whether the case gives expected[key]; a null is no value.
+// has says whether the case gives expected[key]; a null is not a value.
 func (c goldenCase) has(key string) bool { return c.Expected[key] != nil }
 
 // near and nearPLD compare with expected[key]; rounding of the last place is

@@ -55,7 +55,7 @@ type PATEAccountant struct {
 // PATEOrders is the largest order of the program's moments.
 const PATEOrders = 20
 
-// Add charges votes: of so many teachers those that say one of each row.
+// Add charges a vote on each row: how many of the teachers say one, the others say zero.
 func (a *PATEAccountant) Add(teachers int, ones []int64) {
 	for _, n := range ones {
 		v := Vote{Zeros: float64(int64(teachers) - n), Ones: float64(n)}

@@ -116,7 +116,7 @@ func TestPageIsWellFormed(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range files {
 		if f.Name != filepath.Base(f.Name) || names[f.Name] || strings.ContainsAny(f.Name, " /\\") {
-			t.Errorf("%q is no plain name of its own", f.Name)
+			t.Errorf("%q is not a plain name of its own", f.Name)
 		}
 		names[f.Name] = true
 		switch {

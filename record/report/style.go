@@ -77,12 +77,12 @@ func NewPlot(h text.Handler, x, y string) *plot.Plot {
 	return p
 }
 
-// Line returns the style of a line of so many points.
+// Line returns the style of a line of the given number of points.
 func Line(c color.Color, width float64) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Points(width)}
 }
 
-// Dashed returns the style of a dashed line of so many points.
+// Dashed returns the style of a dashed line of the given number of points.
 func Dashed(c color.Color, width float64) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: vg.Points(width), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
 }

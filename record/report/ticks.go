@@ -162,7 +162,7 @@ func (t calendarTicks) marks(s calendarStep, lo, hi, unit float64) (list []plot.
 		if mark.Label, shown = record.Calendar(t.column.Type, mark.Value); s.months > 0 || s.seconds >= day {
 			mark.Label, shown = record.Calendar("date", float64(i)/day)
 		}
-		if shown { // 24:00 is no time of day
+		if shown { // 24:00 is not a time of day
 			list = append(list, mark)
 		}
 	}

@@ -177,7 +177,7 @@ func (g Group) judgeAttack(f Figure, m measure, few string) verdict {
 	chance := known(m.Chance)
 	v := verdict{Label: m.Label, Stage: g.Stage, Name: f.Name, Value: Number(f.Value),
 		Interval: g.intervals()[[2]string{f.Name, ""}], Beside: "chance " + Number(chance),
-		Word: signs(f.Value-chance, m.Good, m.Fair), Why: "a weak attack: finding nothing is no evidence of privacy"}
+		Word: signs(f.Value-chance, m.Good, m.Fair), Why: "a weak attack: finding nothing is not evidence of privacy"}
 	low, _ := g.ends(f.Name)
 	switch {
 	case math.IsNaN(f.Value):

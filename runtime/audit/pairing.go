@@ -143,8 +143,8 @@ func (s *Subject) nobody(u unit) (list []pairing) {
 	return list
 }
 
-// brought returns neighbours with rows that the owner brings: each record is one unit, which comes or replaces the
-// last.
+// brought returns neighbours with rows that the owner brings: each record is one unit, which is added or takes the
+// place of the last one.
 func (s *Subject) brought(others []arrow.Record, units []unit) (list []pairing) {
 	for _, rows := range others {
 		p := pairing{what: "with rows that were given", other: Change{Add: []arrow.Record{rows}}}

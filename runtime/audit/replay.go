@@ -146,7 +146,7 @@ func (s *shortcut) take(plan *compile.Plan) {
 }
 
 // keep holds what a stage has made in memory, for later runs that can make no other: tables of a run cannot be read
-// once it has ended. What is computed as it is read is not kept, since that is no work of the stage, nor are private
+// once it has ended. What is computed as it is read is not kept, since that is not work of the stage, nor are private
 // rows.
 func (s *shortcut) keep(ctx context.Context, step *compile.Step, out pipeline.Tables) {
 	outputs := pipeline.Tables{}

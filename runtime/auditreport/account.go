@@ -162,7 +162,7 @@ func overspent(b *ledger.Balance, entries []ledger.Entry) (list []string) {
 // mostPoints bounds how often the charges are composed again for the course of epsilon.
 const mostPoints = 40
 
-// course returns what the charges came to after runs, at most so many, evenly, the last one among them.
+// course returns what the charges came to after runs, at most the given number, evenly, the last one among them.
 func course(entries []ledger.Entry, q ledger.Measure) ([]Point, error) {
 	var ends []int // of the charges of one run that follow each other
 	for i := range entries {

@@ -67,7 +67,7 @@ func (a Account) title() string {
 	return title
 }
 
-// asOf says up to when the report tells. It is no time of the clock: equal files give equal reports.
+// asOf says up to when the report tells. It is not a time of the clock: equal files give equal reports.
 func (r Report) asOf() string {
 	if r.AsOf == nil {
 		return "It tells of no charge and no run."
@@ -258,7 +258,8 @@ func (a *Account) charges() section {
 	return s
 }
 
-// Text returns the report for a terminal of so many columns; 0 is none, where a line of a table is one line.
+// Text returns the report for a terminal of the given number of columns; 0 is none, where a line of a table is one
+// line.
 func (r Report) Text(columns int) string {
 	var b strings.Builder
 	line := func(text string) {

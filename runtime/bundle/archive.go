@@ -103,7 +103,7 @@ func (m member) sum(w io.Writer) (member, error) {
 	return m, err
 }
 
-// FormError is a file that is no bundle, or not in the form in which weir writes them.
+// FormError is a file that is not a bundle, or not in the form in which weir writes them.
 type FormError struct{ why string }
 
 // Error says what is wrong.
@@ -132,7 +132,7 @@ func Open(path string) (*Bundle, error) {
 	return b, nil
 }
 
-// read does what Open does with an archive of so many bytes.
+// read does what Open does with an archive of the given number of bytes.
 func read(r io.ReaderAt, size int64) (*Bundle, error) {
 	entries, err := readEntries(r, size)
 	if err != nil {
@@ -206,7 +206,7 @@ func readEntries(r io.ReaderAt, size int64) ([]member, error) {
 func entry(r io.ReaderAt, e *zip.File, size int64) (m member, err error) {
 	switch {
 	case !portable(e.Name):
-		return m, misformed("%.60q: is no name that every system takes alike, must be a relative path of plain characters",
+		return m, misformed("%.60q: is not a name that every system takes alike, must be a relative path of plain characters",
 			e.Name)
 	case e.Method != zip.Store || e.CompressedSize64 != e.UncompressedSize64:
 		return m, misformed("%.60q: is compressed, must be stored as it is", e.Name)

@@ -223,8 +223,9 @@ func (n Names) classify(p record.Public, name string) (kindOf, error) {
 		}
 	}
 	if best < 0 {
-		return 0, fmt.Errorf("is no file that stage %s releases, must be one of its outputs that are not private, under the "+
-			"name that its kind gives", id)
+		return 0,
+			fmt.Errorf("is not a file that stage %s releases, must be one of its outputs that are not private, under the "+
+				"name that its kind gives", id)
 	}
 	return best, nil
 }

@@ -205,7 +205,7 @@ func (j *judge) listed() {
 	known := []string{ledgerName, specName, croissantName, crateName}
 	for _, m := range j.members {
 		if !strings.HasPrefix(m.name, releaseDir) && !slices.Contains(known, m.name) {
-			j.differs("%s: is no member that weir puts into a bundle", m.name)
+			j.differs("%s: is not a member that weir puts into a bundle", m.name)
 		}
 	}
 	if len(j.Differ) == before {
@@ -375,10 +375,10 @@ func (j *judge) charges() error {
 func (j *judge) paid(lines []ledger.Entry) {
 	p := j.Statement.Predicate
 	if len(lines) != len(p.Charges) {
-		j.differs("%s: holds %d lines, must hold those of %d charges", ledgerName, len(lines), len(p.Charges))
+		j.differs("%s: holds %d lines, must hold %d, one for each charge", ledgerName, len(lines), len(p.Charges))
 		return
 	}
-	// Which rows of a person are kept is no part of a charge.
+	// Which rows of a person are kept is not part of a charge.
 	unit := strings.Replace(p.Dataset.Unit, ", those of the least hash", "", 1)
 	for i, c := range p.Charges {
 		e := lines[i]

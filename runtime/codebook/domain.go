@@ -37,7 +37,7 @@ const (
 //   - A codebook lists codes: categories, those up to maxval.
 //   - One of those whose list UCLANESL's program read from the private rows (SEA, METAREA,
 //     METAREAD, COUNTY, CITY), and no codebook lists it: categories: private, since a range
-//     of codes says nothing of which are in use and which of them are taken is no public
+//     of codes says nothing of which are in use and which of them are taken is not a public
 //     fact.
 //   - maxval is at most 1000: categories 0 to maxval.
 //   - a schema of an excerpt, see excerpt.
@@ -61,7 +61,7 @@ func Domain(file string, listed []Listed, book *Book, form Form) (*domain.Domain
 			c.Doc = sentence(short(e.Doc), labels(codes), "codes by "+key+", up to the maxval of "+file)
 		case readFromRows(l.Name):
 			c.Categories, c.Source = domain.Categories{}, ""
-			c.Doc = sentence(short(e.Doc), fmt.Sprintf("codes to %d by %s; which of them are in use is no public knowledge "+
+			c.Doc = sentence(short(e.Doc), fmt.Sprintf("codes to %d by %s; which of them are in use is not public knowledge "+
 				"(UCLANESL's program read it from the rows)", l.Maxval, file))
 		case l.Maxval <= mostCodes:
 			for v := range l.Maxval + 1 {

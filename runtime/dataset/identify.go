@@ -129,7 +129,7 @@ func Identify(ctx context.Context, o Opening) (*Identity, error) {
 var errUnread = errors.New("the rows have to be read")
 
 // ErrUnknownData marks the data of a replay of which the owner's side knows nothing.
-var ErrUnknownData = errors.New("is no dataset that is known here")
+var ErrUnknownData = errors.New("is not a dataset that is known here")
 
 // recognise finds the dataset of a file for a replay, from what the owner's side has. It takes no lock, since each file
 // is replaced as a whole, and leaves no trace: whoever verifies a copy of a run has no side of their own.

@@ -91,7 +91,7 @@ const MostOfLedger = 1 << 30
 var ErrNoLedger = errors.New("no such ledger; a dataset without charges has none")
 
 // LedgerError is what is wrong with a ledger: it was altered, is of an earlier format (ledger.ErrOldFormat), lacks
-// charges, or is no ledger.
+// charges, or is not a ledger.
 type LedgerError struct {
 	Path string
 	err  error
@@ -121,7 +121,7 @@ func ReadLedger(path string) ([]ledger.Entry, error) {
 		return nil, fmt.Errorf("%s: %w", path, store.Reason(err))
 	}
 	if len(data) > 0 && data[0] != '{' && !strings.HasSuffix(path, LedgerSuffix) {
-		return nil, LedgerFault(path, errors.New("is no ledger and no table that a run has charged, must be one: "+
+		return nil, LedgerFault(path, errors.New("is neither a ledger nor a table that a run has charged, must be one: "+
 			"a table has its ledger beside it (name several files by their pattern)"))
 	}
 	entries, err := ledger.Parse(data)

@@ -143,7 +143,7 @@ func fitted(lines [][]spot, reference float64) (out [][]spot, cut bool) {
 	return out, cut
 }
 
-// least returns the lesser of two numbers; NaN is no number.
+// least returns the lesser of two numbers; NaN is not a number.
 func least(a, b float64) float64 {
 	if math.IsNaN(a) || b < a {
 		return b

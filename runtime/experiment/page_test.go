@@ -198,7 +198,7 @@ func TestSweepShowsRealRowsAndSeconds(t *testing.T) {
 
 // TestSweepOverANumber: one budget is drawn over the number of the grid, a line a cell, each mean with its
 // interval; two budgets are too, where it is of queries, for what is asked is from how many on a table wins. What has
-// no epsilon to show is no part of another's line, and words are no axis.
+// no epsilon to show is not part of another's line, and words are no axis.
 func TestSweepOverANumber(t *testing.T) {
 	T := []string{"2", "5", "10", "20"}
 	one := asked([]string{"1"}, T, "d8", "d16")

@@ -65,7 +65,7 @@ func opened(file *os.File, err error) (fs.File, error) {
 	return file, nil
 }
 
-// Check refuses a file that cannot be opened, or is no regular one.
+// Check refuses a file that cannot be opened, or is not a regular one.
 func (f *Folder) Check(name string) error {
 	file, err := f.Open(name)
 	if err != nil {

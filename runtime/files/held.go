@@ -71,8 +71,8 @@ func (h *Held) Lists(names []string) (all []string, err error) {
 	return all, nil
 }
 
-// Open returns a view of the file from its beginning. A file that is no regular one, such as a pipe, can be read once
-// only and is refused.
+// Open returns a view of the file from its beginning. A file that is not a regular one, such as a pipe, can be read
+// once only and is refused.
 func (h *Held) Open(name string) (fs.File, error) {
 	f, err := h.get(name)
 	if err != nil {

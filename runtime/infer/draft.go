@@ -1,5 +1,5 @@
 // Package infer drafts a domain from a table. What it reads from the data is
-// private, and a draft is no declaration: every bound and every category list
+// private, and a draft is not a declaration: every bound and every category list
 // is marked for a person to decide, and `weir check` refuses it until then.
 package infer
 
@@ -176,7 +176,7 @@ func (p *profile) remark(c domain.Column) string {
 		}
 	case domain.Text:
 		if !p.many && p.hidden() {
-			return " # values with control characters or marks of direction, which are no categories: clean the file, or " +
+			return " # values with control characters or marks of direction, which are not categories: clean the file, or " +
 				"leave the column out (kind drop)"
 		}
 		return " # more values than a list of categories holds, or none at all; models cannot use it, unless many rows " +

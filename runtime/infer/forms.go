@@ -11,7 +11,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// forms are the ways in which all cells of a column so far may be spelled that are no plain numbers and no ISO dates.
+// forms are the ways in which all cells of a column so far may be spelled that are neither plain numbers nor ISO dates.
 // A form is drafted where the cells leave one alone; which of day and month comes first is never guessed.
 type forms struct {
 	begun   bool
@@ -66,7 +66,7 @@ func numberCandidates(cell string) (list []*numberCandidate) {
 	return list
 }
 
-// unit reports whether a text around a number is none of a name's: P001 is no number of the unit P.
+// unit reports whether a text around a number is none of a name's: P001 is not a number of the unit P.
 func unit(text string, before bool) bool {
 	switch word := strings.TrimSpace(text); {
 	case text == "", word == "%", word == "‰", strings.ContainsFunc(word,
@@ -90,7 +90,7 @@ func (c *numberCandidate) see(cell string) bool {
 	return true
 }
 
-// bare returns a cell without what stands around its number, where a blank is no mark of thousands.
+// bare returns a cell without what stands around its number, where a blank is not a mark of thousands.
 func (c *numberCandidate) bare(cell string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(cell, "-"), c.Prefix), c.Suffix)
 }

@@ -22,7 +22,8 @@ func column(cells ...string) string {
 	return b.String()
 }
 
-// TestFormsAreDrafted: what the cells show is declared, what they leave open is asked, and what is no number is none.
+// TestFormsAreDrafted: what the cells show is declared, what they leave open is asked, and what is not a number is
+// none.
 func TestFormsAreDrafted(t *testing.T) {
 	for name, c := range map[string]struct {
 		cells []string

@@ -12,7 +12,7 @@ import (
 	"weir/schema"
 )
 
-// TestLongTextsAreNotKept: spellings that are no categories of a domain that weir check
+// TestLongTextsAreNotKept: spellings that are not categories of a domain that weir check
 // reads are neither kept nor written. One column, 150 texts of 16 KiB, 2.4 MB: more than
 // schema.MaxBytes, which is what a profile may keep.
 func TestLongTextsAreNotKept(t *testing.T) {

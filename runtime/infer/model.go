@@ -41,7 +41,7 @@ func (b *beginning) take(dir string, d *domain.Domain, reg *pipeline.Registry) e
 	return nil
 }
 
-// knownModel refuses what is no kind that makes a model of a table.
+// knownModel refuses what is not a kind that makes a model of a table.
 func knownModel(reg *pipeline.Registry, name string) error {
 	var models []string
 	for _, n := range reg.Names() {

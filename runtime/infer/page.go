@@ -396,7 +396,8 @@ func PlacePage(data, page string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "", fmt.Errorf("%s: exists and is no private page of weir: move it away, or name another file by --page", page)
+	return "", fmt.Errorf("%s: exists and is not a private page of weir: move it away, or name another file by --page",
+		page)
 }
 
 // WritePage writes the private page of a table and, where none is, a .gitignore beside it.

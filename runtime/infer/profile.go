@@ -196,7 +196,7 @@ func (p *profile) column() domain.Column {
 }
 
 // alike parts spellings into categories and their aliases: what differs in case and blanks alone is one category, named
-// by the spelling with the fewest capitals: how often each is used is no public fact.
+// by the spelling with the fewest capitals: how often each is used is not a public fact.
 func alike(values []string) (categories []string, aliases domain.Aliases) {
 	groups := map[string]domain.Spellings{}
 	var order []string
@@ -230,7 +230,7 @@ func capitals(s string) (n int) {
 	return n
 }
 
-// hidden reports whether a value cannot be shown, and so is no category.
+// hidden reports whether a value cannot be shown, and so is not a category.
 func (p *profile) hidden() bool {
 	for v := range p.distinct {
 		if !plaintext.Printable(v) {

@@ -46,8 +46,8 @@ func about(t *testing.T, out *Drafted, column string) string {
 	return text
 }
 
-// TestFewIdsDoNotRepeat: of ids that all differ, in fewer rows than tell anything, no draft says that they repeat; where
-// one does it says so, and names the column as a shell takes it.
+// TestFewIdsDoNotRepeat: of ids that all differ, in fewer rows than tell anything, no draft says that they repeat;
+// where one does it says so, and names the column as a shell takes it.
 func TestFewIdsDoNotRepeat(t *testing.T) {
 	few := found(t, "PatientID,x", 12, func(i int) string { return fmt.Sprintf("P%d,%d", i, i%3) })
 	if text, want := about(t, few, "PatientID"), fmt.Sprintf(whyFew, "PatientID"); !strings.Contains(text, want) {
@@ -170,7 +170,7 @@ func TestStepsOfNearlyAll(t *testing.T) {
 }
 
 // TestMissingIsHinted: a word among numbers that is no well-known spelling is hinted at by the column's name; the word
-// itself stands on the page alone where it is no category.
+// itself stands on the page alone where it is not a category.
 func TestMissingIsHinted(t *testing.T) {
 	row := func(i int) string {
 		if i%40 == 3 {

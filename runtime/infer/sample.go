@@ -12,7 +12,7 @@ import (
 	"weir/pipeline"
 )
 
-// A sample has at most so many rows, and so many cells together unless the least number of rows has more.
+// A sample has at most sampleRows rows and sampleCells cells, but leastSample rows where these have more cells.
 const (
 	sampleRows  = 20_000
 	sampleCells = 2 << 20

@@ -13,7 +13,7 @@ import (
 )
 
 // Planned returns the entries of a spec that are known without data: its parts, its stages
-// and the version of the program. Where the dataset lies is no part of them, and of a
+// and the version of the program. Where the dataset lies is not part of them, and of a
 // further file the name without its folder is: both differ between machines.
 func Planned(spec string, plan *compile.Plan, weir string) ([]Entry, error) {
 	parts, err := partsOf(plan)

@@ -76,7 +76,7 @@ func (s *Seen) Head(file string) (Head, error) {
 	return h, err
 }
 
-// Heads returns the heads of all runs under out that name a dataset. A record that is no record
+// Heads returns the heads of all runs under out that name a dataset. A record that is not a record
 // states none; it is not for a run on this dataset to judge.
 func (s *Seen) Heads(out, dataset string) ([]Head, error) {
 	var heads []Head

@@ -19,7 +19,7 @@ import (
 // TestLedgerSuffix ends the name of a ledger of runs with a test seed.
 const TestLedgerSuffix = marked + dataset.LedgerSuffix
 
-// marked ends what is no release of private data.
+// marked ends what is not a release of private data.
 const marked = ".NOT-PRIVATE"
 
 // Place says where the book of a dataset is kept: its ledger, and the folder of runs with the notes on who charges

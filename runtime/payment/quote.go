@@ -159,7 +159,8 @@ func (p *Purse) takeAll(done *record.Run) {
 	}
 }
 
-// share lets a run have the noise of a run before it where both have an equal recipe on the same noise.
+// share gives a run the noise of an earlier run where both have a stage of equal recipe whose inputs have the same
+// noise.
 func (s *survey) share(p *Purse) {
 	for i := range p.task.Plan.Steps {
 		step := &p.task.Plan.Steps[i]

@@ -68,8 +68,8 @@ func (p *Purse) Search(ctx context.Context) error {
 	return nil
 }
 
-// findNoise finds out whose noise a step has, and with it the address of what it makes. Those
-// that it reads are decided.
+// findNoise finds out whose noise a step has, and with it the address of what it makes. The
+// stages that it reads have theirs already.
 func (p *Purse) findNoise(ctx context.Context, step *compile.Step) (err error) {
 	earlier := p.Earlier(step)
 	if earlier == nil {

@@ -33,7 +33,7 @@ type Commit struct {
 // ErrRevision marks a revision or a file in one that cannot be read.
 var ErrRevision = errors.New("revision")
 
-// OpenCommit finds a commit of the repository that holds the file or folder at.
+// OpenCommit finds the commit, branch or tag called name in the repository that holds path.
 func OpenCommit(ctx context.Context, path, name string) (*Commit, error) {
 	switch {
 	case name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n"):
@@ -174,7 +174,7 @@ func (r *Commit) Tracked() ([]string, error) {
 var ErrAbsent = errors.New("no such file")
 
 // Read returns a file of the revision, named from the top of the repository. A link is not
-// followed: it could lead out, and what it leads to is no part of the revision.
+// followed: it could lead out, and what it leads to is not part of the revision.
 func (r *Commit) Read(name string, most int64) ([]byte, error) {
 	fault := func(err error) error { return fmt.Errorf("%s:%s: %w", r.Name, name, err) }
 	if !filepath.IsLocal(filepath.FromSlash(name)) || name == "." {
@@ -194,7 +194,7 @@ func (r *Commit) Read(name string, most int64) ([]byte, error) {
 	case parts[0] == "120000":
 		return nil, fault(errors.New("is a symbolic link, must be a file"))
 	case parts[1] != "blob" || err != nil:
-		return nil, fault(errors.New("is no file, must be one"))
+		return nil, fault(errors.New("is not a file, must be one"))
 	case size > most:
 		return nil, fault(fmt.Errorf("is %d bytes long, must be at most %d", size, most))
 	}

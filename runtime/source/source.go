@@ -72,7 +72,8 @@ func (b *Browsed) Raw(ctx context.Context) (*table.Raw, error) {
 	return r, nil
 }
 
-// outline makes numeric what is stored as numbers with a fraction, and categories of what an enum type lists.
+// outline declares columns that are stored as numbers with a fraction as numeric, and the labels of an enum type as
+// categories.
 func (b *Browsed) outline(r *table.Raw) {
 	pos := 0
 	for i, f := range b.stored.Schema.Fields() {

@@ -26,9 +26,9 @@ type counter interface {
 	relation.Session
 	// Content returns what tells the table's rows from all others, and which rules its cells break.
 	Content(ctx context.Context) (content string, faults []sql.Fault, err error)
-	// RowHashes returns the least hashes of the table's distinct rows, at most so many, ascending.
+	// RowHashes returns the least hashes of the table's distinct rows, at most the given number, ascending.
 	RowHashes(ctx context.Context, most int) ([]uint64, error)
-	// Sample hands on the cells of at most so many rows, drawn by a public hash; nil where one is missing.
+	// Sample hands on the cells of at most the given number of rows, drawn by a public hash; nil where one is missing.
 	Sample(ctx context.Context, most int64, use func(cells []*string) error) error
 	Close() error
 }

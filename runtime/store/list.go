@@ -41,7 +41,7 @@ func Entries(base string) (paths []string, err error) {
 	return paths, err
 }
 
-// Began returns when a run began, by its id; false for what is no id.
+// Began returns when a run began, by its id; false for what is not an id.
 func Began(id string) (time.Time, bool) {
 	if !runID().MatchString(id) {
 		return time.Time{}, false

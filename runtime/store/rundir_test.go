@@ -49,7 +49,7 @@ func TestRunDirIsOfOneRun(t *testing.T) {
 }
 
 // TestReleaseIsPlainFiles: what is missing, changed, or lies there beside them is found; a
-// link is no file, whatever it points to.
+// link is not a file, whatever it points to.
 func TestReleaseIsPlainFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(release string) error

@@ -57,7 +57,7 @@ func (f *frames) check(meta, body []byte) error {
 type fields struct {
 	left, depth  int
 	dictionaries map[int64]bool // by id; whether one's values are views
-	views        int            // columns of views that are no dictionaries
+	views        int            // columns of views that are not dictionaries
 }
 
 // checkSchema walks all fields as the library will. A field takes 16 bytes at

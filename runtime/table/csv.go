@@ -42,7 +42,7 @@ type textFormat struct{}
 // Name implements Format.
 func (textFormat) Name() string { return "csv" }
 
-// Begins implements Format: text is what is no archive.
+// Begins implements Format: text is what is not an archive.
 func (textFormat) Begins(head []byte) bool {
 	return !begins(head, "PK\x03\x04", "\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ")
 }

@@ -243,7 +243,7 @@ func (s *sheet) look(in *input) error {
 	}
 	if hidden > 0 && in.tell != nil {
 		in.tell(fmt.Sprintf("%s: row %d of the sheet is hidden (by a filter, perhaps), and hidden rows are read as all "+
-			"others are; where they are no rows of the table, delete them or copy what is shown into a sheet of its own",
+			"others are; where they are not rows of the table, delete them or copy what is shown into a sheet of its own",
 			in.name, hidden))
 	}
 	return rows.Error()

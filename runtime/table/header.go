@@ -72,9 +72,9 @@ func byName(names []string, d *domain.Domain, p *problems, line int64, extra fun
 // 0).
 func misnamed(line int64) string {
 	if line > 0 {
-		return "is this line no header (csv.header: false), or the domain that of another file?"
+		return "is this line no header (csv.header: false), or does the domain describe another file?"
 	}
-	return "is the domain that of another table, or does it spell names otherwise (capitals are told apart)?"
+	return "does the domain describe another table, or does it spell names otherwise (capitals are told apart)?"
 }
 
 func compare(names []string, l layout, found map[string]int, d *domain.Domain, p *problems, line int64,

@@ -33,7 +33,7 @@ func newLexer(d *dialect) *lexer {
 	return x
 }
 
-// skip moves over blank and comment lines. A blank line is no record where
+// skip moves over blank and comment lines. A blank line is not a record where
 // records have several values; in a table of one column it is a missing value
 // only if it is quoted.
 func (x *lexer) skip(p int) int {

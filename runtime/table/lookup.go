@@ -144,7 +144,7 @@ type Meaning struct {
 	Numbers     []float64        // the numbers among them: cells of a numeric column
 	Whole       []int64          // the whole numbers among them: cells of an integer column
 	MayMiss     bool
-	UnknownMiss bool // a cell that is no category is missing
+	UnknownMiss bool // a cell that is not a category is missing
 	Formed      bool // text is read in a form that the column declares
 }
 
@@ -237,7 +237,7 @@ const (
 
 // unlistedUnit returns the column of units where a value can become missing without being
 // declared missing, and "" where none can: a cell of text or an integer keeps its value,
-// and any other cell that is no value is an error.
+// and any other cell that is not a value is an error.
 func unlistedUnit(dom *domain.Domain, d *dialect, unit string) string {
 	if c := dom.Column(unit); c != nil && c.Type.Coded() && d.unknownNull {
 		return unit

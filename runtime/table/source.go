@@ -47,7 +47,7 @@ func openStream(fsys FS, name string) (*stream, error) {
 	return s, nil
 }
 
-// buffered returns a reader of a file with a buffer of at most so many bytes, or of the whole file and one
+// buffered returns a reader of a file with a buffer of at most the given number of bytes, or of the whole file and one
 // byte more, which finds its end, where that is less.
 func buffered(file io.Reader, most int64) *bufio.Reader {
 	if size := sizeOf(file); size >= 0 {

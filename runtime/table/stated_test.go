@@ -122,7 +122,7 @@ func TestNaT(t *testing.T) {
 	}
 }
 
-// TestLengthsOfTime: what a writer states to be a length of time is no whole number and no time of day, whichever of
+// TestLengthsOfTime: what a writer states to be a length of time is not a whole number and no time of day, whichever of
 // the two ways it states it; a damaged entry, or one of another column, says nothing.
 func TestLengthsOfTime(t *testing.T) {
 	const pandas = `{"columns": [{"name": "x", "field_name": "x", "pandas_type": "timedelta", ` +

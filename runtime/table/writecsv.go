@@ -30,7 +30,7 @@ func (textFormat) MediaType() string { return "text/csv" }
 func (textFormat) Text() bool { return true }
 
 // Write implements Writer: the source's names and category spellings, numbers with the decimals of their step (all
-// decimals where a value is no multiple of it), dates and times in the form of their column, else ISO 8601, missing
+// decimals where a value is not a multiple of it), dates and times in the form of their column, else ISO 8601, missing
 // cells as the column's first spelling of missing that no value has (domain.Column.Apart), or empty. Values are quoted
 // where RFC 4180 needs it; lines end with \n.
 func (textFormat) Write(ctx context.Context, w io.Writer, name string, t pipeline.Table, style Style) error {

@@ -39,7 +39,7 @@ func disclosureKind() pipeline.Kind {
 			"ratio to the second closest (nndr) against a held-out control, a membership attack by distance and an attribute " +
 			"attack by the nearest " +
 			"synthetic row, with intervals of 95 % (Clopper-Pearson of shares, bootstrap of membership_auroc). This is no " +
-			"proof of privacy, and a low figure is no evidence of it: it says that these " +
+			"proof of privacy, and a low figure is not evidence of it: it says that these " +
 			"weak attacks failed on these rows (W34). What bounds disclosure is epsilon. The figures are private. Use it to " +
 			"catch a model that copies.",
 		New: func() pipeline.Stage {
@@ -54,7 +54,7 @@ func (s *disclosureSettings) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	in["real"].Domain.Pick(&ps, "secrets", s.Secrets)
 	work := Work(in["real"], s.measure)
 	work.Findings = []pipeline.Finding{{Rule: "W34", Level: pipeline.LevelNote,
-		Message: "the attacks of this stage are weak; that they fail is no evidence of privacy",
+		Message: "the attacks of this stage are weak; that they fail is not evidence of privacy",
 		Fix:     "state their power and confidence interval beside epsilon, never in place of it"}}
 	return work, ps.Err()
 }
@@ -165,7 +165,7 @@ func (r *disclosureRun) matches(context.Context) error {
 	return nil
 }
 
-// disclosureFigures declares matches, distances and attacks. What finds nothing is no evidence of privacy.
+// disclosureFigures declares matches, distances and attacks. What finds nothing is not evidence of privacy.
 func disclosureFigures() pipeline.Figures {
 	attack := func(name, label string, chance float64, doc string) pipeline.Figure {
 		return pipeline.Figure{Name: name, Better: pipeline.BetterChance, Interval: true, Doc: doc,

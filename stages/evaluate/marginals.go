@@ -174,7 +174,7 @@ func marginalFigures() pipeline.Figures {
 	return slices.Concat(list, statisticFigures(), columnFigures(), probabilityFigures())
 }
 
-// variationFigure declares the total variation of marginals of so many columns.
+// variationFigure declares the total variation of marginals of the given number of columns.
 func variationFigure(suffix, parts, name, label string, good, fair float64) pipeline.Figure {
 	return pipeline.Figure{Name: "total_variation" + suffix, Parts: parts, Better: pipeline.BetterLow, Headline: true,
 		Worst:   true,

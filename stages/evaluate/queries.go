@@ -237,7 +237,7 @@ func (c *answerContest) cover(truth, tailored []question.Answer) {
 	}
 }
 
-// answerError returns the error of answers of a table of so many rows, as a share: see the doc of the
+// answerError returns the error of answers of a table of the given number of rows, as a share: see the doc of the
 // kind. The answer to a covariance has each number off the diagonal once, which stands in
 // the matrix twice.
 func answerError(q question.Resolved, truth, answers []question.Answer, real, rows int) metric.Noted {

@@ -280,7 +280,7 @@ func (s *regressionSettings) response(c *columns.Column) ([]float64, string) {
 	if !c.Coded() {
 		for _, v := range c.Numbers {
 			if s.Model == string(learn.Poisson) && v < 0 {
-				return nil, "the target holds negative numbers, which are no counts"
+				return nil, "the target holds negative numbers, which are not counts"
 			}
 		}
 		return c.Numbers, ""

@@ -44,7 +44,7 @@ func NewPMSE(p []float64, share float64, parameters int) PMSE {
 // expectation (k-1)(1-c)c/N, that is 1/(1-c) times theirs.
 func IndependentPMSERatio(share float64) float64 { return 1 / (1 - share) }
 
-// IndependentColumns lists the columns of x that are no linear combination of those
+// IndependentColumns lists the columns of x that are not a linear combination of those
 // before them and a constant: a Cholesky factor of the correlation matrix, by
 // rows, that leaves out columns of which less than 1e-8 of the variance is left.
 func IndependentColumns(x learn.Matrix) (retained []int) {

@@ -105,7 +105,7 @@ func newDeal(frames map[string]*columns.Frame, rng *rand.Rand) *deal {
 }
 
 // distances returns by how many standard deviations the change of a pair is from the mean of changes, and the greatest
-// such distance of any deal. What is undefined in a deal is no change.
+// such distance of any deal. What is undefined in a deal is not a change.
 func (d *deal) distances(pair [2]int) (own, greatest float64) {
 	changes := make([]float64, len(d.orders))
 	mean, squares := 0.0, 0.0

@@ -169,7 +169,7 @@ func (c Derived) maker(e *expression, col domain.Column) maker {
 	}
 }
 
-// derived stores the results of a batch as a column. One that is no value of the
+// derived stores the results of a batch as a column. One that is not a value of the
 // column is missing; in a column without missing values, something public stands
 // in its place (see stored).
 func derived(c domain.Column, results []any) arrow.Array {

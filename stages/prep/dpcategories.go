@@ -134,7 +134,7 @@ func rowsOf(h pipeline.Header) int {
 	return 1
 }
 
-// longest is the greatest length of a category in bytes: longer texts are no categories.
+// longest is the greatest length of a category in bytes: longer texts are not categories.
 const longest = 200
 
 // nameable reports whether a value can be a category: a rule about the value alone.

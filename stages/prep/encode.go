@@ -258,7 +258,7 @@ func (s *Decode) Plan(in pipeline.Headers) (pipeline.Work, error) {
 // Draw says how a category comes out of a block of real numbers.
 type Draw struct {
 	Argmax      bool    // the greatest number, the first of equals; no randomness
-	Logits      bool    // the block is no probabilities yet: softmax(z/Temperature) is
+	Logits      bool    // the block is not probabilities yet: softmax(z/Temperature) is
 	Temperature float64 // 0 is 1
 }
 
@@ -357,7 +357,7 @@ func NewRowDecoder(h pipeline.Header) (*RowDecoder, error) {
 // draw.Argmax. A table of such records is what Invert takes on to the source.
 func (d *RowDecoder) Decode(dense []float32, draw Draw, rng *rand.Rand) (arrow.Record, error) {
 	if d.width == 0 || len(dense)%d.width != 0 {
-		return nil, fmt.Errorf("%d numbers are no rows of %d", len(dense), d.width)
+		return nil, fmt.Errorf("%d numbers are not rows of %d", len(dense), d.width)
 	}
 	m := matrix{dense: dense, width: d.width, rows: len(dense) / d.width, draw: draw, rng: rng}
 	columns := make([]arrow.Array, len(d.scales))

@@ -31,7 +31,7 @@ import (
 //	rank(c)     place of the category in the declared order, from 0
 //	missing(c)  whether the value of column c is missing
 //	year(c)     and other parts of dates and times, and differences of two (functions.go)
-//	col("a-b")  the column of a name that is no identifier
+//	col("a-b")  the column of a name that is not an identifier
 var functions = []string{"abs", "ceil", "floor", "round", "min", "max", "int", "float"}
 
 // expression is a compiled expression over the columns of one domain.
@@ -341,7 +341,7 @@ const allFunctions = "abs, ceil, floor, round, min, max, int, float, rank(column
 	"year, month, day, weekday, hour or minute(column), days_between, hours_between or minutes_between(from, to)"
 
 // binary notes divisions and refuses what compares categories in the order of
-// the alphabet, or with values that are no category.
+// the alphabet, or with values that are not a category.
 func (v *checker) binary(n *ast.BinaryNode) {
 	switch n.Operator {
 	case "-":
@@ -403,7 +403,7 @@ func inputOf(variable string) input {
 	return input{name: variable, form: "value"}
 }
 
-// name notes an input.
+// name adds a column that the expression names to its inputs.
 func (v *checker) name(variable string) {
 	in := inputOf(variable)
 	in.place = v.d.Index(in.name)

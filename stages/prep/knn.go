@@ -30,7 +30,7 @@ type knnOptions struct {
 // the rows of the fitted table that observe c. Distances use the original
 // values, never imputed ones. Where scikit-learn leaves a choice open: of
 // equally near donors the lower row comes first; a donor without a common
-// column is no neighbour (its rule since pull request 29135); a column without
+// column is not a neighbour (its rule since pull request 29135); a column without
 // any donor becomes 0 (keep_empty_features).
 //
 // Donors are grouped by their pattern of missing values; within a group the

@@ -28,7 +28,7 @@ func readKind() pipeline.Kind {
 			Doc: "a table with the same columns, such as dataset"}},
 		Doc: "Reads a further table, such as a public reference for impute_knn or a held-out test table. A public table is " +
 			"free of charge; a " +
-			"private one has unbounded stability (it is no part of the dataset whose budget is kept), so that evaluation can " +
+			"private one has unbounded stability (it is not part of the dataset whose budget is kept), so that evaluation can " +
 			"use it and no " +
 			"mechanism can.",
 		New: func() pipeline.Stage { return &Read{} },

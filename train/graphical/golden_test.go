@@ -38,7 +38,7 @@ type goldenInputs struct {
 	Forbidden []struct{ Vars, Cells []int }
 }
 
-// goldenVariance is one variance for every cell, or one for each; what is no number, null or
+// goldenVariance is one variance for every cell, or one for each; what is not a number, null or
 // "inf", is infinite: not measured.
 type goldenVariance []float64
 

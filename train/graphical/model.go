@@ -283,7 +283,7 @@ func (p Potentials) tree(l Limits) (*Tree, error) {
 	}
 	t := span(p.Domain, p.Cliques, l)
 	if !t.connected() {
-		return nil, errors.New("graphical: cliques: are no junction tree, must be one over the columns")
+		return nil, errors.New("graphical: cliques: are not a junction tree, must be one over the columns")
 	}
 	return t, nil
 }

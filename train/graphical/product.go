@@ -91,7 +91,7 @@ func (t *Tree) marginalOf(a array, vars Set) array {
 	return sum
 }
 
-// laid returns a table with its axes in another order. One that has them so is not copied.
+// laid returns a table with its axes in the given order; a table that has them so already is returned as it is.
 func (t *Tree) laid(a array, axes []int) array {
 	if slices.Equal(axes, a.axes) {
 		return a

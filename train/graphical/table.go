@@ -45,7 +45,7 @@ func (t *Tree) checkTable(path string, x Table, total float64) error {
 	return errors.Join(append(errs, x.checkExact(path, total))...)
 }
 
-// checkPart says what is wrong with a table of so many cells over vars, or nil: a
+// checkPart says what is wrong with a table of the given number of cells over vars, or nil: a
 // clique must hold it.
 func (t *Tree) checkPart(path string, vars Set, cells int) error {
 	if err := checkSet(path+".Vars", t.dom, vars); err != nil {

@@ -228,7 +228,7 @@ func byFill(g *graph, c int) float64 {
 		for w, word := range g.rows[c] {
 			missing += bits.OnesCount64(word &^ g.rows[n][w])
 		}
-		missing-- // n is no neighbour of its own
+		missing-- // n is not a neighbour of its own
 	}
 	return float64(missing) / 2
 }

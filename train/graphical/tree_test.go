@@ -45,7 +45,7 @@ func TestGrow(t *testing.T) {
 func checkHolds(t *testing.T, tree *Tree, sets []Set) {
 	t.Helper()
 	if !tree.connected() {
-		t.Errorf("cliques %v are no junction tree", tree.Cliques())
+		t.Errorf("cliques %v are not a junction tree", tree.Cliques())
 	}
 	for _, s := range sets {
 		if tree.holder(s) < 0 {

@@ -16,7 +16,7 @@ import (
 type Filler struct {
 	spans []span
 	urns  []urn  // one a bin; bins without rows have the sums of weights instead of counts
-	cells uint16 // of values: what follows is no bin
+	cells uint16 // of values: what follows is not a bin
 	rng   *rand.Rand
 }
 

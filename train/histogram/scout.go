@@ -207,7 +207,7 @@ func both(lo, hi int, y1, v1, y2, v2 float64) group {
 // to right, with an estimate of each by least squares over all releases.
 type Scouted struct {
 	groups  []group
-	missing *group // values that are no cell of the line; nil: the line has none
+	missing *group // values that are not a cell of the line; nil: the line has none
 }
 
 // group is neighbouring cells that one release counted together.

@@ -71,7 +71,7 @@ func (o *batchNormOp) forward(w []float32, x Matrix, m Mode) Matrix {
 	return y
 }
 
-// group returns the rows of a group, of so many in all.
+// group returns the first row of group g of the rows, and the row behind its last.
 func (o *batchNormOp) group(g, rows int) (lo, hi int) {
 	return g * rows / o.groups, (g + 1) * rows / o.groups
 }
@@ -180,7 +180,7 @@ func (o *batchNormOp) backwardGroup(w []float32, dy, dx, unit Matrix, inverse []
 	}
 }
 
-// backwardOdd ends backwardGroup for a number of rows that is no power of two: unit times dot is divided then,
+// backwardOdd ends backwardGroup for a number of rows that is not a power of two: unit times dot is divided then,
 // since a divided dot would round otherwise.
 func (o *batchNormOp) backwardOdd(dy, dx, unit Matrix, n float64) {
 	divide(o.sum, n)

@@ -287,7 +287,7 @@ func (o *instanceNormOp) accumulate(grad, scale []float32) {
 	addChannels(grad, scale, o.delta, o.unit, o.channels)
 }
 
-// addChannels adds the gradients of gains and offsets of so many channels, each a sum over
+// addChannels adds the gradients of gains and offsets of the given number of channels, each a sum over
 // positions and rows.
 func addChannels(grad, scale []float32, delta, unit Matrix, channels int) {
 	gain, offset := grad[:channels], grad[channels:2*channels]

@@ -73,7 +73,7 @@ func policy() ([]room, error) {
 func tableOf(fset *token.FileSet, file *ast.File, name, parent string) (rooms []room, err error) {
 	fn, ok := file.Scope.Lookup(name).Decl.(*ast.FuncDecl)
 	if !ok {
-		return nil, fmt.Errorf("%s: %s is no function, must return the policy", policyFile, name)
+		return nil, fmt.Errorf("%s: %s is not a function, must return the policy", policyFile, name)
 	}
 	table := fn.Body.List[0].(*ast.ReturnStmt).Results[0].(*ast.CompositeLit)
 	last := fset.Position(table.Lbrace).Line

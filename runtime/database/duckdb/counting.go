@@ -64,9 +64,9 @@ func (c *Counting) tell(ctx context.Context, statement string) error {
 	return c.ask(ctx, statement, 2, func([]string) error { return errBroken })
 }
 
-// ask sends a statement and hands on the rows of its answer, of so many cells, 2 or more. Behind the last of them comes
-// a row that begins with -1, as none of an answer does, and the statement's number. A context that ends ends the
-// process.
+// ask sends a statement and hands on the rows of its answer, of the given number of cells, 2 or more. Behind the last
+// of them comes a row that begins with -1, as none of an answer does, and the statement's number. A context that ends
+// ends the process.
 func (c *Counting) ask(ctx context.Context, statement string, width int, use func([]string) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,15 +140,15 @@ func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fa
 	return c.base.Read(rows[0])
 }
 
-// RowHashes returns the least hashes of the table's distinct rows, at most so many, ascending.
+// RowHashes returns the least hashes of the table's distinct rows, at most the given number, ascending.
 func (c *Counting) RowHashes(ctx context.Context, most int) ([]uint64, error) {
 	h := sql.NewHashed(most)
 	err := c.ask(ctx, copied(c.base.Hashes(c.dialect, most)), sql.HashCells, h.Add)
 	return h.List(), err
 }
 
-// Sample hands on the cells of at most so many of the rows that stay, nil where one is missing: the one way by which
-// rows leave, for whoever may see them.
+// Sample hands on the cells of at most the given number of the rows that stay, nil where one is missing: the one way by
+// which rows leave, for whoever may see them.
 func (c *Counting) Sample(ctx context.Context, most int64, use func(cells []*string) error) error {
 	return c.ask(ctx, copied(c.dialect.Sample(c.base, most)), c.base.Sampled(), func(row []string) error {
 		cells, err := c.base.Cells(row)

@@ -12,14 +12,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// CheckConnection refuses what is no reference to a connection: a spec is committed to git, and must not hold a
+// CheckConnection refuses what is not a reference to a connection: a spec is committed to git, and must not hold a
 // password, a host or a role.
 func CheckConnection(reference string) error {
 	kind, name, _ := strings.Cut(reference, ":")
 	if known := kind == "service" || kind == "env"; known && name != "" {
 		return nil
 	}
-	return errors.New("is no reference, must be service:NAME (of pg_service.conf) or env:NAME; what it refers to stays " +
+	return errors.New("is not a reference, must be service:NAME (of pg_service.conf) or env:NAME; what it refers to stays " +
 		"outside of the spec")
 }
 

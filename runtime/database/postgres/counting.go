@@ -83,7 +83,7 @@ func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fa
 	return c.base.Read(row)
 }
 
-// RowHashes returns the least hashes of the table's distinct rows, at most so many, ascending.
+// RowHashes returns the least hashes of the table's distinct rows, at most the given number, ascending.
 func (c *Counting) RowHashes(ctx context.Context, most int) ([]uint64, error) {
 	conn, err := c.snapshot.join(ctx)
 	if err != nil {
@@ -113,8 +113,8 @@ func (c *Counting) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	return conn, nil
 }
 
-// Sample hands on the cells of at most so many of the rows that stay, nil where one is missing: the one way by which
-// rows leave, for whoever may see them.
+// Sample hands on the cells of at most the given number of the rows that stay, nil where one is missing: the one way by
+// which rows leave, for whoever may see them.
 func (c *Counting) Sample(ctx context.Context, most int64, use func(cells []*string) error) error {
 	conn, err := c.snapshot.join(ctx)
 	if err != nil {

@@ -73,7 +73,7 @@ func run(ctx context.Context, c *pgconn.PgConn, what, sql string) error {
 	return refusal(ctx, what, err)
 }
 
-// one returns the row of a query that has one, of so many cells, as text; null is "".
+// one returns the row of a query that has one, of the given number of cells, as text; null is "".
 func one(ctx context.Context, c *pgconn.PgConn, what string, cells int, sql string, values ...string) ([]string,
 	error) {
 	rows, err := texts(ctx, c, what, cells, sql, values...)
@@ -91,7 +91,7 @@ func misshapen(what string) error {
 	return fmt.Errorf("the database's answer for %s: has another number of rows or cells than was asked for", what)
 }
 
-// texts returns the rows of a query, of so many cells, as text; null is "".
+// texts returns the rows of a query, of the given number of cells, as text; null is "".
 func texts(ctx context.Context, c *pgconn.PgConn, what string, cells int, sql string, values ...string) ([][]string,
 	error) {
 	parameters := make([][]byte, len(values))

@@ -79,7 +79,7 @@ func (c column) word(row int) string {
 	return strconv.FormatInt(c.numbers[row], 10)
 }
 
-var errNumber = errors.New("the server answers with a cell that is no whole number, must be one")
+var errNumber = errors.New("the server answers with a cell that is not a whole number, must be one")
 
 // numbers hands on the rows of a query, whole numbers. A row is valid until the next.
 func (l *link) numbers(ctx context.Context, what, query string, columns int, add func([]int64) error) error {

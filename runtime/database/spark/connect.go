@@ -15,13 +15,13 @@ import (
 	"weir/internal/disk"
 )
 
-// CheckConnection refuses what is no reference to a connection: a spec is committed to git, and must not hold a
+// CheckConnection refuses what is not a reference to a connection: a spec is committed to git, and must not hold a
 // password, a host or a user.
 func CheckConnection(reference string) error {
 	if name, is := strings.CutPrefix(reference, "env:"); is && name != "" {
 		return nil
 	}
-	return errors.New("is no reference, must be env:NAME; what it refers to stays outside of the spec")
+	return errors.New("is not a reference, must be env:NAME; what it refers to stays outside of the spec")
 }
 
 // address is a server, and how it is spoken to.

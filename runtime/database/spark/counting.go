@@ -76,7 +76,7 @@ func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fa
 	return c.base.Read(rows[0])
 }
 
-// RowHashes returns the least hashes of the table's distinct rows, at most so many, ascending.
+// RowHashes returns the least hashes of the table's distinct rows, at most the given number, ascending.
 func (c *Counting) RowHashes(ctx context.Context, most int) ([]uint64, error) {
 	l, err := c.session.connect(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Counting) RowHashes(ctx context.Context, most int) ([]uint64, error) {
 	return h.List(), err
 }
 
-// Sample hands on the cells of at most so many rows, drawn by a public hash; nil where one is missing.
+// Sample hands on the cells of at most the given number of rows, drawn by a public hash; nil where one is missing.
 func (c *Counting) Sample(ctx context.Context, most int64, use func(cells []*string) error) error {
 	l, err := c.session.connect(ctx)
 	if err != nil {

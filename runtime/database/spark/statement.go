@@ -181,7 +181,7 @@ const (
 	fieldOperationText = 3
 )
 
-// succeeded returns what may be told of an answer whose status is no success: what was asked for, and the SQLSTATE.
+// succeeded returns what may be told of an answer whose status is not success: what was asked for, and the SQLSTATE.
 func succeeded(what string, answer record) error {
 	status := answer.lookup(fieldStatus)
 	code, is := status[fieldCode].(int64)

@@ -26,7 +26,7 @@ type Tally struct {
 	left   []int64 // kept rows that no answer of a key has counted
 }
 
-// NewTally returns the tally of keys over so many kept rows.
+// NewTally returns the tally of keys over the given number of kept rows.
 func NewTally(keys []relation.Key, rows int64) *Tally {
 	t := &Tally{}
 	for _, k := range keys {
@@ -72,7 +72,7 @@ type TryResult struct {
 	seen    []bool
 }
 
-// NewTryResult returns the trial of so many expressions over so many values.
+// NewTryResult returns the trial of the given number of expressions over the given number of values.
 func NewTryResult(expressions, values int) *TryResult {
 	t := &TryResult{seen: make([]bool, values)}
 	for range expressions {
@@ -103,10 +103,10 @@ func (t *TryResult) Results() ([][]int64, error) {
 	return t.results, nil
 }
 
-// Ask sends a statement and hands on the rows of its answer, whole numbers, of so many cells each.
+// Ask sends a statement and hands on the rows of its answer, whole numbers, of the given number of cells each.
 type Ask func(statement string, cells int, add func(row []int64) error) error
 
-// Counts counts keys over so many rows of a kept table, and hands their counts on as relation.Kept does.
+// Counts counts keys over the given number of rows of a kept table, and hands their counts on as relation.Kept does.
 func (d Dialect) Counts(kept string, rows int64, keys []relation.Key, ask Ask,
 	use func(key int, counts []int64) error) error {
 	statements, err := d.Count(kept, keys)

@@ -56,9 +56,9 @@ func sparkArithmetic() arithmetic {
 	}
 }
 
-// arithmetic prints a sum, difference, product or quotient. A result that is no number is missing, and so is a quotient
-// by 0. Where an engine raises an error on overflow, comparisons first find whether the result is a double; the
-// operation is computed only then.
+// arithmetic prints a sum, difference, product or quotient. A result that is not a number is missing, and so is a
+// quotient by 0. Where an engine raises an error on overflow, comparisons first find whether the result is a double;
+// the operation is computed only then.
 func (p *printer) arithmetic(e relation.Arithmetic) piece {
 	if e.Type() != relation.Real {
 		if err := relation.Arithmetical(e); err != nil {

@@ -36,10 +36,10 @@ type Base struct {
 //
 // Max rows of each unit stay by the rule of docs/design/units.md. What holds: add, remove or exchange all rows of one
 // unit in the stored table, and at most MaxRows of the rows of Values go, and at most MaxRows come. A unit is the rows
-// of one value of the column, or of one text that is no category; what a cell is read as follows from that cell alone.
-// The window sees the rows of one unit at a time, and orders them by their own values; rows that it cannot order are
-// equal in all columns of Values, so that whichever stays, Values has the same rows. A row that names no unit is one of
-// its own, and stays.
+// of one value of the column, or of one text that is not a category; what a cell is read as follows from that cell
+// alone. The window sees the rows of one unit at a time, and orders them by their own values; rows that it cannot order
+// are equal in all columns of Values, so that whichever stays, Values has the same rows. A row that names no unit is
+// one of its own, and stays.
 func (d Dialect) Base(t Table) (Base, error) {
 	var errs []error
 	cells := make([]cell, len(t.Columns))

@@ -84,9 +84,9 @@ func TestRefused(t *testing.T) {
 		"column x: has edges that do not ascend, must ascend": relation.Bins{
 			E: relation.AsReal{E: in[0]}, Edges: []float64{2, 1}},
 		"column x: has an empty list of values, must hold at least one": relation.Lookup{E: in[0]},
-		"column x: has a bound that is no number, must be a finite one": relation.Clip{E: in[0],
+		"column x: has a bound that is not a number, must be a finite one": relation.Clip{E: in[0],
 			Least: nan()},
-		"column x: has a constant that is no number, must be a finite one": relation.Constant{Of: relation.Real,
+		"column x: has a constant that is not a number, must be a finite one": relation.Constant{Of: relation.Real,
 			Float: nan()},
 	} {
 		for _, d := range dialects() {

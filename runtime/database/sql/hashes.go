@@ -19,8 +19,9 @@ type Meant struct {
 	Names []string // of Code: what each code stands for
 }
 
-// Hashes prints a SELECT of the least hashes of the distinct rows of a table, at most so many, ascending: a bottom-k
-// sketch, by which tables that share rows are found. rows is a SELECT of the columns s0, s1, ... in the types of Meant.
+// Hashes prints a SELECT of the least hashes of the distinct rows of a table, at most the given number, ascending: a
+// bottom-k sketch, by which tables that share rows are found. rows is a SELECT of the columns s0, s1, ... in the types
+// of Meant.
 //
 // A row's hash is the first 60 bits of the MD5 of what its cells mean: a number W,P as in docs/design/units.md, whole
 // ones, and categories that spell a number, among them; any other text the hexadecimal form of its bytes; a missing

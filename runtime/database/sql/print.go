@@ -151,7 +151,7 @@ func (p *printer) constant(e relation.Constant) piece {
 	case e.Absent:
 		return literal(p.d.absent(e.Of))
 	case e.Of == relation.Real && math.IsNaN(e.Float):
-		return p.refuse("has a constant that is no number, must be a finite one")
+		return p.refuse("has a constant that is not a number, must be a finite one")
 	case e.Of == relation.Real:
 		return literal(p.d.Real(e.Float))
 	case e.Of == relation.Flag:
@@ -197,7 +197,7 @@ func (p *printer) connect(terms []relation.Expr, operator, empty string) piece {
 // hold prints a number as bounds see it and itself, the bounds as real numbers, and then as values of its type.
 func (p *printer) hold(e relation.Expr, least, greatest float64, format string) piece {
 	if math.IsNaN(least) || math.IsNaN(greatest) {
-		return p.refuse("has a bound that is no number, must be a finite one")
+		return p.refuse("has a bound that is not a number, must be a finite one")
 	}
 	value := p.bind(p.expr(e))
 	seen, ends := value, [2]piece{literal(p.d.Real(least)), literal(p.d.Real(greatest))}

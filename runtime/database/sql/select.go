@@ -155,11 +155,11 @@ func (d Dialect) Try(kind relation.Type, values []float64, list []relation.Expr)
 	return "SELECT " + selected + " FROM " + p.fromClause(d.nested(d.rows(literals)), selected, "p"), p.err
 }
 
-// Sample prints a SELECT of so many rows of a base, or all where there are fewer: those whose hash is least, of the
-// codes of the row (docs/design/units.md) and how many rows of these codes come before it. So a row that is there a
-// thousand times is drawn as often as a thousand rows, and the same rows are drawn again from the same table, whatever
-// their order. Base.Cells takes the rows of the answer: in front of the cells stands a 0, and in front of each value a
-// v.
+// Sample prints a SELECT of the given number of rows of a base, or all where there are fewer: those whose hash is
+// least, of the codes of the row (docs/design/units.md) and how many rows of these codes come before it. So a row that
+// is there a thousand times is drawn as often as a thousand rows, and the same rows are drawn again from the same
+// table, whatever their order. Base.Cells takes the rows of the answer: in front of the cells stands a 0, and in front
+// of each value a v.
 func (d Dialect) Sample(b Base, rows int64) string {
 	names, texts := make([]string, len(b.columns)), make([]string, len(b.columns))
 	for i, c := range b.columns {

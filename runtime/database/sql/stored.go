@@ -48,7 +48,7 @@ type Stored struct {
 	MissingReal  []float64         // real numbers that do; NaN by MissingNaN
 	MissingNaN   bool
 	MayMiss      bool // else a missing cell is a fault
-	UnknownMiss  bool // a value that is no category is missing, else a fault
+	UnknownMiss  bool // a value that is not a category is missing, else a fault
 }
 
 // Rule is what a cell of a table that may not be read can break.
@@ -63,8 +63,8 @@ const (
 	Magnitude                  // it is a number too far from 0, or too near to it, for a double
 	Rounded                    // it is a double of 2^53 or more, where whole numbers are one
 	Wide                       // it is a whole number beyond 2^53, which a double rounds
-	Category                   // it is no category
-	Unknown                    // it is no category, and cannot be missing
+	Category                   // it is not a category
+	Unknown                    // it is not a category, and cannot be missing
 	Spelling                   // it spells a number as no category is spelled
 	Span                       // it lies outside of the years 0 to 9999, or of its day
 	Endless                    // it is an infinite date or timestamp
@@ -194,13 +194,13 @@ func (d Dialect) textCode(c Stored) cell {
 	return out
 }
 
-// unlisted returns the text of a cell that is no category and not missing.
+// unlisted returns the text of a cell that is not a category and not missing.
 func (d Dialect) unlisted(e, text string, known, gone []string) string {
 	listed := text + " IN (" + d.texts(append(known, gone...)) + ")"
 	return "CASE WHEN " + e + " IS NULL OR " + listed + " THEN NULL ELSE " + text + " END"
 }
 
-// unknown returns the arm of cells that are no category.
+// unknown returns the arm of cells that are not a category.
 func (c Stored) unknown() arm {
 	switch {
 	case !c.UnknownMiss:
@@ -259,7 +259,7 @@ func (d Dialect) flagCode(c Stored) cell {
 	return c.coded(d, matched(e, cases), known, missing)
 }
 
-// coded returns a cell of a category that is no text; known and gone test for listed and for missing ones, and may be
+// coded returns a cell of a category that is not text; known and gone test for listed and for missing ones, and may be
 // "".
 func (c Stored) coded(d Dialect, value, known, missing string) cell {
 	e := d.Ident(c.Name)

@@ -39,9 +39,9 @@ const MostCounted = 1 << 23
 // It is a constant, so that a plan is the same wherever it is made.
 const mostHeld = 1 << 30
 
-// Passes tells whether so many columns of so many rows are counted in passes over the rows, and not held. The rows are
-// a public number, or one that a spec states; 0, nothing is known of them, is held. It gets no table: by it the number
-// of private rows decides about nothing, an error for want of memory included.
+// Passes reports whether columns of the given number of rows are counted in passes over the rows, and not held. The
+// rows are a public number, or one that a spec states; 0, nothing is known of them, is held. It gets no table: by it
+// the number of private rows decides about nothing, an error for want of memory included.
 func Passes(rows int64, columns int) bool { return rows > mostHeld/2/int64(max(1, columns)) }
 
 // Held words the memory that Passes goes by.

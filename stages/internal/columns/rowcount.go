@@ -44,7 +44,7 @@ func ReadRowCount(ctx context.Context, t pipeline.Table) (c RowCount, err error)
 		return c, err
 	}
 	if len(files) != 1 || !strings.HasSuffix(files[0].Name, "."+RowCountFile) {
-		return c, fmt.Errorf("is no released number of rows, must be what a stage of kind dp_count gives")
+		return c, fmt.Errorf("is not a released number of rows, must be what a stage of kind dp_count gives")
 	}
 	doc, problems := schema.Parse(files[0].Name, files[0].Data)
 	if len(problems) == 0 {

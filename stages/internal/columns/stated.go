@@ -66,8 +66,8 @@ func (l *line) statedPlace(e relation.Expr) relation.Expr {
 	return relation.Truncate{E: relation.Clip{E: k, Least: 0, Greatest: float64(last)}}
 }
 
-// statedWhole states wholePlace in cells of so many points. Dividing by the step and then by the points of a cell is
-// dividing by their product, since both quotients are rounded down.
+// statedWhole states wholePlace in cells of the given number of points. Dividing by the step and then by the points of
+// a cell is dividing by their product, since both quotients are rounded down.
 func (l *line) statedWhole(e relation.Expr, width, cells int64) relation.Expr {
 	step := int64(l.step)
 	least, upper := max(int64(l.least), 1-exactWhole), min(int64(l.upper), exactWhole-1)

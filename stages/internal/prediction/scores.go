@@ -141,7 +141,7 @@ func (j *jury) pair(name string) metric.Noted {
 		}
 		return metric.Of(learn.Brier(j.is, j.s))
 	}
-	return metric.None("is no score of classes")
+	return metric.None("is not a score of classes")
 }
 
 // auroc returns the AUROC of two classes, or an average over the classes with test rows.
@@ -208,7 +208,7 @@ func judgeNumbers(y, predicted []float64, names []string) map[string]metric.Note
 	values, out := numberValues(y, predicted), map[string]metric.Noted{}
 	for _, n := range names {
 		if !slices.Contains(NumberScores(), n) {
-			out[n] = metric.None("is no score of numbers")
+			out[n] = metric.None("is not a score of numbers")
 			continue
 		}
 		out[n] = orNote(values(n), "one test row has no variance to explain")

@@ -115,7 +115,7 @@ func Read(ctx context.Context, t pipeline.Table) (a Answers, err error) {
 		return a, err
 	}
 	if len(files) != 2 || !strings.HasSuffix(files[1].Name, "."+answersJSON) {
-		return a, fmt.Errorf("are no answers, must be what a stage of kind dp_query or dp_covariance gives")
+		return a, fmt.Errorf("are not answers, must be what a stage of kind dp_query or dp_covariance gives")
 	}
 	name := files[1].Name
 	if a, err = unpacked(files[1].Data); err != nil {
@@ -183,7 +183,7 @@ func (a Answers) judgeAnswers(ps *schema.Problems) {
 		want += q.answers()
 	}
 	if len(a.List) != want {
-		ps.Add("answers", fmt.Sprintf("a list of %d", len(a.List)), fmt.Sprintf("%d, those of the questions", want))
+		ps.Add("answers", fmt.Sprintf("a list of %d", len(a.List)), fmt.Sprintf("%d, as many as the questions have", want))
 		return
 	}
 	pos := 0

@@ -130,7 +130,7 @@ func ReadRegression(ctx context.Context, t pipeline.Table) (r ReleasedRegression
 	again, err := r.files()
 	for i := range again {
 		if err == nil && (files[i].Name != again[i].Name || !bytes.Equal(files[i].Data, again[i].Data)) {
-			err = fmt.Errorf("%s: is not as coefficients are written, must have the keys and numbers of %s, in their order",
+			err = fmt.Errorf("%s: is not a file of coefficients, must have the keys and numbers of %s, in their order",
 				files[i].Name, name)
 		}
 	}
@@ -186,7 +186,7 @@ func (r ReleasedRegression) judgeCoefficients(ps *schema.Problems) {
 		}
 		if row := r.Covariance[j]; len(row) != len(terms) || deviation(row[j]) != c.SE {
 			ps.Add(fmt.Sprintf("covariance[%d]", j), fmt.Sprintf("%d numbers", len(row)),
-				fmt.Sprintf("%d, of which the root of that of the coefficient itself is its se, %g", len(terms), c.SE))
+				fmt.Sprintf("%d, of which the root of its own variance is its se, %g", len(terms), c.SE))
 		}
 	}
 }
@@ -197,7 +197,7 @@ func (m *Regression) judge(ps *schema.Problems) {
 		ps.Add("model.kind", fmt.Sprintf("%.60q", m.Kind), Logistic+" or "+Poisson)
 	}
 	if m.Target == "" || m.Target == m.Offset {
-		ps.Add("model.target", fmt.Sprintf("%q with offset: %q", m.Target, m.Offset), "a column, not that of offset")
+		ps.Add("model.target", fmt.Sprintf("%q with offset: %q", m.Target, m.Offset), "a column other than the offset's")
 	}
 	if !(m.PriorDeviation >= 1e-6 && m.PriorDeviation <= 1000) {
 		ps.Add("model.prior_deviation", fmt.Sprint(m.PriorDeviation), "from 1e-06 to 1000")

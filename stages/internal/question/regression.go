@@ -150,7 +150,7 @@ func (r *RegressionRows) row(i int, x []float64) {
 	}
 }
 
-// clampMiddle returns v within bounds; their middle where it is no number.
+// clampMiddle returns v within bounds; their middle where it is not a number.
 func clampMiddle(v, low, high float64) float64 {
 	if math.IsNaN(v) {
 		return (low + high) / 2

@@ -127,7 +127,7 @@ func TestRowsMoveSumsAsStated(t *testing.T) {
 		far[what+" replaced"] = max(far[what+" replaced"], both)
 	}
 	for range 20000 {
-		expected := []float64{0.5, 0.5, 1e-303, 1e-318}[r.IntN(4)] // of the last two one over a scale is no number
+		expected := []float64{0.5, 0.5, 1e-303, 1e-318}[r.IntN(4)] // of the last two one over a scale is not a number
 		var sums [2][2][3]*ScoreTally
 		theta := make([]float64, 6)
 		for j := range theta {

@@ -50,7 +50,7 @@ import (
 //
 // post is after: drawn rows and the detector are released, and so is what is left of them.
 type Remove struct {
-	Placement string   `yaml:"placement" json:"placement" required:"true" enum:"pre|post|mid" doc:"pre: of the rows that a model learns from. post: of drawn rows, of which so many more are drawn before. mid, inside the loop of a model that learns in batches, is no stage: there detector and remove_anomalies are given to the stage that trains."`
+	Placement string   `yaml:"placement" json:"placement" required:"true" enum:"pre|post|mid" doc:"pre: of the rows that a model learns from. post: of drawn rows, of which so many more are drawn before. mid, inside the loop of a model that learns in batches, is not a stage: there detector and remove_anomalies are given to the stage that trains."`
 	Rows      *int64   `yaml:"remove,omitempty" json:"remove,omitempty" min:"1" max:"1000000000" doc:"The highest scores go, so many: a public number."`
 	Above     *float64 `yaml:"above,omitempty" json:"above,omitempty" min:"0" doc:"Rows with a score above this public number go; how many are left is private."`
 }
@@ -210,7 +210,7 @@ func scoresOf(ctx context.Context, h pipeline.Header, r arrow.Record, d artifact
 	return d.Scores(f)
 }
 
-// ranked is a row that may be among the highest.
+// ranked is a row with its score, one of the highest so far.
 type ranked struct {
 	at       int64 // place in the table
 	score    float64

@@ -217,7 +217,7 @@ const leakThesis = 0.3
 // label has room for all of them.
 const atWork = 8 * 128
 
-// nets returns the nets of the settings, if a training of so many labels can hold them.
+// nets returns the nets of the settings, if a training of the given number of labels can hold them.
 func (s *DPGAN) nets(d *domain.Domain, labels, batch int) (critic, gen *net.Net, err error) {
 	var ps schema.Problems
 	training.Shallow(&ps, "critic", s.Critic)

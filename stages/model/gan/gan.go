@@ -77,7 +77,7 @@ func (s *DPWGAN) rate(h pipeline.Header, ps *schema.Problems) float64 {
 	return min(1, s.ExpectedBatchSize/float64(max(1, s.Program.shuffled(h))))
 }
 
-// uclanesl returns the program at these settings, on so many rows.
+// uclanesl returns the program at these settings, on the given number of rows.
 func (s *DPWGAN) uclanesl(rows int64, tensors int) published.UCLANESL {
 	return published.UCLANESL{Rows: rows, Batch: int64(s.ExpectedBatchSize), Epochs: int64(s.Program.Epochs),
 		Tensors: int64(tensors), Orders: 32}

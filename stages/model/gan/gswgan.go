@@ -119,7 +119,7 @@ func (s *GSWGAN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}, nil
 }
 
-// nets returns the nets of the settings, if a training of so many critics can hold them.
+// nets returns the nets of the settings, if a training of the given number of critics can hold them.
 func (s *GSWGAN) nets(d *domain.Domain, critics int) (critic, gen *net.Net, err error) {
 	var ps schema.Problems
 	training.Shallow(&ps, "critic", s.Critic)

@@ -191,7 +191,7 @@ func (f facts) sayOneWay(part, fixed float64) pipeline.Decided {
 	return pipeline.Decided{Setting: "one_way", Value: digits(part), Why: why}
 }
 
-// fewerRows tells whether there are known to be less than so many rows a column, in units
+// fewerRows tells whether there are known to be less than the given number of rows a column, in units
 // of 1/mu.
 func (f facts) fewerRows(each float64) bool {
 	return f.rows > 0 && f.rows*f.mu < each*float64(f.columns)

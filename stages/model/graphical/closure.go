@@ -48,7 +48,7 @@ func (s Aim) workload(d *domain.Domain) []candidate {
 	return list
 }
 
-// everySet returns all triples of so many columns, or fewer columns where those are too few
+// everySet returns all triples of the given number of columns, or fewer columns where those are too few
 // or triples too many.
 func everySet(columns int) []candidate {
 	size := 3
@@ -72,7 +72,7 @@ func first(n int) graphical.Set {
 	return s
 }
 
-// subsets lists the subsets of so many columns, in order.
+// subsets lists the subsets of the given number of columns, in order.
 func subsets(set graphical.Set, size int) []graphical.Set {
 	if size == 0 {
 		return []graphical.Set{{}}

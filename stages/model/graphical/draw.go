@@ -51,7 +51,7 @@ func (m *released) Draw(d artifact.Drawing) (artifact.Rows, error) {
 	return w.next, nil
 }
 
-// block returns how many rows of so many columns are drawn at a time.
+// block returns how many rows of the given number of columns are drawn at a time.
 func block(columns int) int64 { return min(blockRows, blockValues/int64(columns)) }
 
 type drawing struct {

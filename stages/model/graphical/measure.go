@@ -8,7 +8,7 @@ import (
 	"weir/train/graphical"
 )
 
-// scoreMoves returns the L2 sensitivity of the doubled scores of so many pairs. A doubled
+// scoreMoves returns the L2 sensitivity of the doubled scores of the given number of pairs. A doubled
 // score is the L1 distance of a histogram and a table of integers that earlier
 // releases made: a row more or less moves it by at most 1, a row replaced by at most
 // 2, each in every pair.

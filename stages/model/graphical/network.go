@@ -31,7 +31,7 @@ const mostFamilies = 20_000
 
 // families lists what may come next in a network: each column that is not in it, with
 // each set of columns of the network that is maximal among those that keep the
-// family's table to so many cells. A column whose own codes are more has no parents.
+// family's table to the given number of cells. A column whose own codes are more has no parents.
 // In wide tables parents are fewer, by the columns alone.
 func families(sizes []int, network []family, cells float64) (list []family) {
 	var inside graphical.Set
@@ -74,7 +74,7 @@ func (f family) limited(sizes []int, base []graphical.Set, limits graphical.Limi
 	return f
 }
 
-// maximal lists the sets of so many columns at most whose cells are at most so many,
+// maximal lists the sets of at most the given number of columns with at most the given number of cells,
 // and that no further column of those given fits into: at least the empty set.
 func maximal(sizes []int, set graphical.Set, cells float64, most int) (list []graphical.Set) {
 	var grow func(s graphical.Set, from int, room float64)
@@ -276,7 +276,7 @@ func (w wanted) weightOf(f family) (most float64) {
 	return most
 }
 
-// even tells whether all pairs of so many columns matter alike, as in the paper.
+// even tells whether all pairs of the given number of columns matter alike, as in the paper.
 func (w wanted) even(columns int) bool {
 	for _, x := range w {
 		if x < 1 {

@@ -143,7 +143,7 @@ func (c *coded) check(g columns.Grid) error {
 		places = g.Cells()
 	}
 	if c.Cells != g.Cells() {
-		return fmt.Errorf("cells: are %d, must be %d, those of the domain", c.Cells, g.Cells())
+		return fmt.Errorf("cells: are %d, must be %d, the cells of the domain", c.Cells, g.Cells())
 	}
 	for i, l := range c.Leaves {
 		if l.Lo != pos || l.Hi <= l.Lo || !(l.Count >= 0 && l.Count < 1e18) || !(l.Var >= 0 && l.Var < 1e30) {
@@ -245,7 +245,7 @@ func (m *released) checkMeasured(x measured) error {
 }
 
 // pointsWithin returns the number of points of cells whose points are counted, or -1 where one
-// of them is no cell of values, or of values that are not told apart.
+// of them is not a cell of values, or of values that are not told apart.
 func pointsWithin(g columns.Grid, cells []int) (points int) {
 	for _, cell := range cells {
 		if cell < 0 || cell >= g.Values() || !g.HasInnerCounts() {

@@ -253,7 +253,7 @@ func ofRecord(r arrow.Record) cells {
 	}
 }
 
-// scores returns the scores of so many rows, each a function of its row alone.
+// scores returns the scores of the given number of rows, each a function of its row alone.
 func (l *likelihood) scores(rows int, wanted cells) []float64 {
 	scores, row := make([]float64, rows), make([]uint16, len(l.columns))
 	values := make([]float64, len(l.model.Domain.Columns))

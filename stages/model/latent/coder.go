@@ -28,7 +28,7 @@ func (c Coder) hidden(units []int) training.Hidden {
 	return h
 }
 
-// coders are the nets of a training: an encoder of encoded rows of d to so many numbers,
+// coders are the nets of a training: an encoder of encoded rows of d to codes,
 // a decoder of codes to what the heads of d begin with, and the decoder with its heads,
 // which is what is released and has the same weights.
 type coders struct{ encoder, decoder, released *net.Net }

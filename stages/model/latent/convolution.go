@@ -18,7 +18,7 @@ type Convolution struct {
 	Padding int `yaml:"padding,omitempty" json:"padding,omitempty" min:"0" max:"1048576" doc:"Zeros at either end, or of a transposed one positions that are cut off there; 0 by default."`
 }
 
-// stack is a net under construction: rows of positions, each of so many channels.
+// stack is a net under construction: rows of positions, each with all channels.
 type stack struct {
 	positions, channels int
 	layers              []net.Layer
@@ -99,7 +99,7 @@ func (s *stack) convolve(c Convolution, transpose bool, path string, ps *schema.
 	}
 	if positions > mostWide/c.Filters {
 		ps.Add(path+".filters", fmt.Sprintf("%d, at %d positions", c.Filters, positions),
-			fmt.Sprintf("so few that they are at most %d numbers together", mostWide))
+			fmt.Sprintf("fewer: at most %d numbers at all positions together", mostWide))
 		return false
 	}
 	s.units += float64(float64(max(positions, s.positions)) * float64(seen))
@@ -125,7 +125,7 @@ func (s *stack) normalise(norm string) {
 // The stacks that follow from the width of a table where none is given.
 
 // narrowing returns the encoder's: half as many positions and twice as many filters until at most
-// 8 positions are left, then one layer over all of them, of so many filters.
+// 8 positions are left, then one layer over all of them, of the given number of filters.
 func narrowing(width, filters int) (list []Convolution) {
 	for f := 4; width > 8; f = min(2*f, 32) {
 		list = append(list, Convolution{Filters: f, Kernel: 5, Stride: 2})

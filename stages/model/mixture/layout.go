@@ -219,7 +219,7 @@ func (l *layout) posterior() []Stratum {
 	return list
 }
 
-// number returns the number of a cell of a part that is no code: the middle of its cell on the
+// number returns the number of a cell of a part that is not a code: the middle of its cell on the
 // unit interval (beta) or from -1 to 1 (normal), or how many it counts (poisson); NaN where it
 // is missing. So no value is at the ends, where a Beta density has none.
 func (l *layout) number(p part, cell int) float64 {
@@ -283,7 +283,7 @@ func (l *layout) fix(s Shape, d *domain.Domain, ps *schema.Problems) {
 			}
 		}
 		if !matched {
-			ps.Add(path+".where", domain.SayWhere(rule.Where)+", of which there is no stratum",
+			ps.Add(path+".where", domain.SayWhere(rule.Where)+", which no stratum has",
 				"values that columns of stratify have")
 		}
 	}
@@ -303,7 +303,7 @@ func (l *layout) set(path string, rule Structural, d *domain.Domain, ps *schema.
 		for pos, v := range values {
 			switch {
 			case slices.Contains(l.stratify, pos):
-				ps.Add(path+"."+name, "a column of stratify", "other columns: a stratum says what these are")
+				ps.Add(path+"."+name, "a column of stratify", "another column: the stratum fixes this one")
 			case v.Missing && len(v.Ranges) == 0:
 				set[pos] = fixture{cell: l.grids[pos].Values()}
 			case len(v.Ranges) == 1 && v.Ranges[0].Lo == v.Ranges[0].Hi:

@@ -7,7 +7,7 @@ import (
 )
 
 // Stratum is the mixture of the rows of one stratum. Places says of each of its columns
-// which values they are: what is fixed in a stratum is no column of its mixture.
+// which values they are: what is fixed in a stratum is not a column of its mixture.
 type Stratum struct {
 	MixtureShape
 	Places []int

@@ -179,7 +179,7 @@ func TestPriorPredictive(t *testing.T) {
 }
 
 // TestSmallShapesAreNumbers: a Beta column whose prior has a small shape is at an end of the
-// unit interval, never anything that is no number. Of parameters exp(-2000) and exp(-2000-ln 3)
+// unit interval, never anything that is not a number. Of parameters exp(-2000) and exp(-2000-ln 3)
 // three of four are at 1 (the limit of Beta(a, b) is Bernoulli(a/(a+b))): of 20,000 the share
 // is within 6 standard deviations, 2e-9.
 func TestSmallShapesAreNumbers(t *testing.T) {

@@ -121,7 +121,7 @@ func (s *Stage) rows(ctx context.Context, in pipeline.Tables) (int64, error) {
 // mostRows is the greatest number that the settings can ask for.
 const mostRows = 1_000_000_000
 
-// Draw returns the table of so many rows of m, which meet the conditions of the settings.
+// Draw returns the table of the given number of rows of m, which meet the conditions of the settings.
 // random makes public randomness by purpose; the same table is drawn whenever it is
 // read, in memory that does not grow with its rows.
 func (s *Stage) Draw(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand,

@@ -85,7 +85,7 @@ func recoded(old, current domain.Column) []int32 {
 	return codes
 }
 
-// meeting returns the table of so many rows of m that meet the conditions of the settings.
+// meeting returns the table of the given number of rows of m that meet the conditions of the settings.
 func (s *Stage) meeting(m artifact.Model, rows int64, class pipeline.Class, random func(purpose string) *rand.Rand,
 	progress func(done, total int64)) (pipeline.Table, error) {
 	tries := rows * int64(cmp.Or(s.MaxTries, mostTries))
@@ -136,7 +136,7 @@ func (e *RareError) Of(where, tries string) string {
 		"draws more often, or a greater %s", where, domain.SayWhere(e.Where), e.Tries, tries)
 }
 
-// matching returns the first rows of a record, at most so many, that meet the conditions.
+// matching returns the first rows of a record, at most the given number, that meet the conditions.
 func (c *conditions) matching(rec arrow.Record, most int64) (arrow.Record, error) {
 	meets := make([]bool, rec.NumRows())
 	for i := range meets {

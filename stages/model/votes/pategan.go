@@ -200,7 +200,7 @@ func (s *PATEGAN) optimiser(rate float64) train.Optimiser {
 // leak is the slope of a leaky generator below zero, as of GANs on images (Radford et al. 2016).
 const leak = 0.2
 
-// nets returns the nets of the settings, if a training of so many teachers can hold them.
+// nets returns the nets of the settings, if a training of the given number of teachers can hold them.
 func (s *PATEGAN) nets(d *domain.Domain, teachers int) (student, gen *net.Net, err error) {
 	var ps schema.Problems
 	training.Shallow(&ps, "student", s.Student)

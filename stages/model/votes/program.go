@@ -99,7 +99,7 @@ func (s *PATEGAN) publishedProgram() *pipeline.Published {
 	}
 }
 
-// stop returns the accountant of one training, of so many teachers; nil without a target.
+// stop returns the accountant of one training, of the given number of teachers; nil without a target.
 func (s *PATEGAN) stop(teachers int, delta float64) func(votes []int64) bool {
 	if s.Program == nil || s.Program.Epsilon == 0 {
 		return nil

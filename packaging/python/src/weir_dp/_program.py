@@ -198,7 +198,7 @@ def numbers(**given: int | None) -> list[str]:
     """Return flags with whole numbers, by their names; None is left out.
 
     Raises:
-        TypeError: A value is no whole number.
+        TypeError: A value is not a whole number.
     """
     for name, value in given.items():
         if isinstance(value, bool) or not (value is None or hasattr(value, "__index__")):

@@ -21,7 +21,7 @@ type maker interface {
 	within(n, room int64) (values, bytes int64)
 }
 
-// fixed are plain values that all are as wide.
+// fixed decodes plain values of one fixed width.
 type fixed[T any] struct{ rest []T }
 
 func (f *fixed[T]) next(values []T) error {

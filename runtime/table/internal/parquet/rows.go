@@ -39,7 +39,7 @@ type column struct {
 	left  int64 // rows of the current group
 }
 
-// Rows reads the columns of these fields, in batches of at most so many rows.
+// Rows reads the columns of these fields, in batches of at most the given number of rows.
 func (f *File) Rows(fields []int, batch int64) *Rows {
 	n := int64(max(1, len(fields)))
 	s := &Rows{File: f, batch: max(1, min(batch, maxCells/n)), codecs: map[compress.Compression]codec{}}

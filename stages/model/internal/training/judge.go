@@ -211,7 +211,7 @@ func (r *Removal) CheckRemoval(in pipeline.Headers, ps *schema.Problems, batches
 	}
 	decoded, err := prep.DecodedHeader(h)
 	if err != nil {
-		return // what is no encoded table has been told
+		return // what is not an encoded table has been told
 	}
 	var other schema.Problems
 	artifact.SameColumns(decoded.Domain, detector.Domain, "detector", &other)

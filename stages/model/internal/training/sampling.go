@@ -58,7 +58,7 @@ type Sampling struct {
 }
 
 // DPSGD returns the one value from which sampler, clip, noise and event come, for a gradient
-// of so many weights. Without privacy (multiplier 0) there is neither noise nor clip.
+// of the given number of weights. Without privacy (multiplier 0) there is neither noise nor clip.
 func (s Sampling) DPSGD(multiplier, rate float64, weights int) train.DPSGD {
 	if multiplier == 0 {
 		s.MaxGradNorm = math.Inf(1)

@@ -142,7 +142,7 @@ func checkOutputs(d *domain.Domain, out int) error {
 	width := 0
 	for i, c := range d.Columns {
 		if c.Encoding == nil {
-			return fmt.Errorf("domain.columns[%d].encoding: is missing, must be that of an encoded column", i)
+			return fmt.Errorf("domain.columns[%d].encoding: is missing, must be the encoding of an encoded column", i)
 		}
 		if c.Encoding.Width > out-width {
 			return fmt.Errorf("domain.columns[%d].encoding.width: is %d, must be at most %d, what the net has left to put out",

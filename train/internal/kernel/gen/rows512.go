@@ -63,7 +63,7 @@ func rowSquares512(a *asm) {
 	a.ret()
 }
 
-// squares16 adds up in 16 lanes of Z0, Z1, ... the squares of so many rows.
+// squares16 adds up in 16 lanes of Z0, Z1, ... the squares of the given number of rows.
 func (a *asm) squares16(rows int) {
 	x := []string{"(BX)", "(BX)(R10*1)", "(BX)(R10*2)", "(BX)(R8*1)"}
 	turn := func(load string) {
