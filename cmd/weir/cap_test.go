@@ -40,7 +40,8 @@ func TestLoosenedCapIsNoted(t *testing.T) {
 }
 
 // TestLedgerThatIsGoneIsNoted: a folder that was copied and whose original was moved has two ledgers, of which neither
-// knows what the other spends. Plan and first run of each say so, the run for good; who shows a finished run says it too.
+// knows what the other spends. Plan and first run of each say so, the run for good; who shows a finished run says it
+// too.
 func TestLedgerThatIsGoneIsNoted(t *testing.T) {
 	t.Parallel()
 	s := newStudy(t, 400)

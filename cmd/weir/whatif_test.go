@@ -11,8 +11,8 @@ import (
 )
 
 // TestWhatIfForetellsTheFiguresOfTheWholeSpec: stages that give no figure are left out, and stages that only these
-// read; a paid stage never. Every figure has the bits of the same figure of a run of the whole spec with the same noise.
-// The runs say which epsilon they are, and how many there are.
+// read; a paid stage never. Every figure has the bits of the same figure of a run of the whole spec with the same
+// noise. The runs say which epsilon they are, and how many there are.
 func TestWhatIfForetellsTheFiguresOfTheWholeSpec(t *testing.T) {
 	s := newStudy(t, 60)
 	s.training("independent")

@@ -143,7 +143,8 @@ func unmeasured(c domain.Column) string {
 	return ""
 }
 
-// unknownColumn refuses the name of no column that a flag gives; of a name of several words a shell gives the first one.
+// unknownColumn refuses the name of no column that a flag gives; of a name of several words a shell gives the first
+// one.
 func unknownColumn(flag, name string, d *domain.Domain) error {
 	p := schema.UnknownName(flag, "column of the domain", name, d.Names())
 	for _, column := range d.Names() {

@@ -136,9 +136,9 @@ func (b *Book) Note() string {
 
 // formerNote says what may have become of a ledger that is gone.
 func formerNote(former, path string) string {
-	return fmt.Sprintf("%s, the ledger of this dataset until now, is gone, and %s is charged in its place: where the data "+
-		"were moved, this is the same ledger; where they had been copied before, the other copy charges a ledger of its "+
-		"own, neither knows what the other spends, and weir ledger merge makes one of them", former, path)
+	return fmt.Sprintf("%s, the ledger of this dataset until now, is gone, and %s is charged in its place: where the "+
+		"data were moved, this is the same ledger; where they had been copied before, the other copy charges a ledger of "+
+		"its own, neither knows what the other spends, and weir ledger merge makes one of them", former, path)
 }
 
 // Order returns the order of the filter that the budget is read with, once Afford has fixed it; 0 where

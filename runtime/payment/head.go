@@ -40,9 +40,9 @@ type Seen struct {
 	former sync.Map // ledgers that are gone, by the ledger that took their place
 }
 
-// gone returns the ledger that was charged before the one at path and is gone, where this opening of the book or an
+// formerOf returns the ledger that was charged before the one at path and is gone, where this opening of the book or an
 // earlier one was told so.
-func (s *Seen) gone(path, before string) string {
+func (s *Seen) formerOf(path, before string) string {
 	if s == nil {
 		return before
 	}

@@ -102,7 +102,7 @@ func (p Place) former(data Dataset, path string) string {
 	if _, err := os.Stat(before); p.Test || before == "" || err == nil || store.SamePath(before, path) {
 		before = ""
 	}
-	return p.Seen.gone(path, before)
+	return p.Seen.formerOf(path, before)
 }
 
 // testLedger returns the ledger of runs with a test seed: it must not mix with real

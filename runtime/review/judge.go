@@ -50,14 +50,14 @@ func judge(c setBudget, before, current, earlier, planned []ledger.Entry) Standi
 // left lists the budgets of the revision on datasets that no spec names any more. A dataset that is new in the change
 // may be one of these under another name, which no file tells: then it takes their budgets over (judgeLeft).
 func (b *Check) left(pairs []specPair, caps []setBudget) (list []setBudget) {
-	now := b.others.now
+	current := b.others.now
 	for _, p := range pairs {
 		if p.now != nil {
-			now = append(now, p.now.namedData)
+			current = append(current, p.now.namedData)
 		}
 	}
 	for _, c := range caps {
-		if !strings.HasPrefix(c.dataset, "demo: ") && !slices.ContainsFunc(now, c.same) {
+		if !strings.HasPrefix(c.dataset, "demo: ") && !slices.ContainsFunc(current, c.same) {
 			list = append(list, c)
 		}
 	}
@@ -154,11 +154,11 @@ func (b *Check) plannedThen(c setBudget, pairs []specPair) (runs []Run, err erro
 	if err != nil {
 		return nil, err
 	}
-	of, err := b.state(c.spec, sp)
+	state, err := b.state(c.spec, sp)
 	if err != nil {
 		return nil, err
 	}
-	return append(runs, of.bill...), nil
+	return append(runs, state.bill...), nil
 }
 
 // sumBy adds charges up by a filter; +Inf where nothing is proven. It counts them too.

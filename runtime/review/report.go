@@ -127,15 +127,15 @@ func (b *Check) budgets(pairs []specPair, others bool) (caps []setBudget, err er
 			continue
 		}
 		if sp, err := b.then.Spec(name, b.Registry); err == nil {
-			of, shown := b.datasetOf(path.Dir(name), sp)
-			b.others.then = append(b.others.then, of)
+			data, shown := b.datasetOf(path.Dir(name), sp)
+			b.others.then = append(b.others.then, data)
 			if sp.Dataset.Budget != nil {
-				caps = append(caps, setBudget{name, of, shown, *capOf(sp)})
+				caps = append(caps, setBudget{name, data, shown, *capOf(sp)})
 			}
 		}
 		if sp, err := runtime.LoadSpec(b.place(name), nil, b.Confine, b.Registry); err == nil {
-			of, _ := b.datasetOf(path.Dir(name), sp)
-			b.others.now = append(b.others.now, of)
+			data, _ := b.datasetOf(path.Dir(name), sp)
+			b.others.now = append(b.others.now, data)
 		}
 	}
 	return caps, err
@@ -172,11 +172,11 @@ func (b *Check) dataset(key string, pairs []specPair, caps, left []setBudget) (D
 		}
 	}
 	if !slices.ContainsFunc(b.namedThen(pairs), sameDataset) {
-		of, err := b.judgeLeft(mostAlike(left, key, pairs), pairs, current, planned)
+		standings, err := b.judgeLeft(mostAlike(left, key, pairs), pairs, current, planned)
 		if err != nil {
 			return d, err
 		}
-		d.Budgets = append(d.Budgets, of...)
+		d.Budgets = append(d.Budgets, standings...)
 	}
 	d.Loosened = append(d.Loosened, loosened(key, pairs)...)
 	return d, nil
@@ -268,12 +268,12 @@ func (d Dataset) write(b *strings.Builder, baseline string) {
 }
 
 func (c Standing) write(b *strings.Builder, baseline string) {
-	of := ""
+	origin := ""
 	if c.Left != "" {
-		of = fmt.Sprintf(", of %s, which no spec names any more: this dataset may be that one", c.Left)
+		origin = fmt.Sprintf(", of %s, which no spec names any more: this dataset may be that one", c.Left)
 	}
 	fmt.Fprintf(b, "  budget     epsilon %g at delta %g for one %s, %s, filter %s (%s in %s%s)\n", c.Epsilon, c.Delta,
-		c.Unit, c.Adjacency, c.Filter, c.Spec, baseline, of)
+		c.Unit, c.Adjacency, c.Filter, c.Spec, baseline, origin)
 	fmt.Fprintf(b, "  spending   %s spent; with all that is planned %s in %s, %s now\n", boundOr(c.Spent),
 		boundOr(c.Before), baseline, boundOr(c.Now))
 	switch {

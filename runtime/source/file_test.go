@@ -7,8 +7,8 @@ import (
 	"weir/pipeline"
 )
 
-// TestAddressesAreNoPaths holds what people paste where a file is asked for: an address is refused without a word of it,
-// a path with an equals sign in it is a path.
+// TestAddressesAreNoPaths holds what people paste where a file is asked for: an address is refused without a word of
+// it, a path with an equals sign in it is a path.
 func TestAddressesAreNoPaths(t *testing.T) {
 	for _, c := range []struct {
 		text              string

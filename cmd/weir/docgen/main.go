@@ -126,8 +126,8 @@ const auditHead = generated + "# Audit rules\n\n" +
 	"`weir explain W03` prints one entry; `weir check --format sarif` and `--json` print every finding.\n\n" +
 	"`weir check`, `plan` and `run` report what breaks a rule. Only a run, which has read the data, can check a few of\n" +
 	"them. Others hold by design: no spec can break them, and the named tests show that. What no program can see\n" +
-	"follows \"advice\": whoever signs a spec answers for it. Warnings, and errors where they are warnings, are accepted\n" +
-	"by `privacy.acknowledge` with a reason ([spec.md](spec.md#accepted-warnings)).\n\n" +
+	"follows \"advice\": whoever signs a spec answers for it. Warnings, and errors where they are warnings, are\n" +
+	"accepted by `privacy.acknowledge` with a reason ([spec.md](spec.md#accepted-warnings)).\n\n" +
 	"| id | level | finding | instead | held by | reference |\n| --- | --- | --- | --- | --- | --- |\n"
 
 func auditPage(*pipeline.Registry) ([]byte, error) {

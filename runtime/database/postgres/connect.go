@@ -19,8 +19,8 @@ func CheckConnection(reference string) error {
 	if known := kind == "service" || kind == "env"; known && name != "" {
 		return nil
 	}
-	return errors.New("is not a reference, must be service:NAME (of pg_service.conf) or env:NAME; what it refers to stays " +
-		"outside of the spec")
+	return errors.New("is not a reference, must be service:NAME (of pg_service.conf) or env:NAME; what it refers to " +
+		"stays outside of the spec")
 }
 
 // config reads what the reference of a place refers to.
