@@ -166,7 +166,7 @@ func imported(text string) error {
 // TestDamagedExcerpts are named with what is wrong.
 func TestDamagedExcerpts(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"schema": [1]}`:                                                        "no JSON object",
+		`{"schema": [1]}`:                                                        "not a JSON object",
 		`{"schema": {"A": {"values": []}}}`:                                      "no values and no min below max",
 		`{"schema": {"A": {"min": 3, "max": 3}}}`:                                "no values and no min below max",
 		`{"schema": {"A": {"values": ["x", "x"]}}}`:                              `columns[0].categories[1]: is a text of the file, a duplicate category, must be listed once`,
@@ -204,7 +204,7 @@ func TestDamagedExcerpts(t *testing.T) {
 func TestDamageIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                                       "is damaged at byte 0",
-		`[1]`:                                    "no JSON object",
+		`[1]`:                                    "not a JSON object",
 		`{}`:                                     "has no column",
 		`{"A": `:                                 "is damaged at byte",
 		`{"A": {"type": "enum", "maxval": 2}`:    "is damaged at byte",

@@ -188,8 +188,8 @@ func TestSampleOfAnything(t *testing.T) {
 	for _, c := range [][2]string{
 		{"empty", "is empty, must be an archive of weir"},
 		{"folder", "is a folder, must be a regular file"},
-		{"data.csv", "is no ZIP archive, must be an archive of weir"},
-		{"spec", "is no ZIP archive, must be an archive of weir"},
+		{"data.csv", "is not a ZIP archive, must be an archive of weir"},
+		{"spec", "is not a ZIP archive, must be an archive of weir"},
 		{"nowhere", "no such file"},
 		{"table", "is an Arrow stream, as weir wrote models until 27 November 2026"},
 		{filepath.Join("runs", "parquet"), "is a table in parquet, must be a released model"},

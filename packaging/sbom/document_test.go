@@ -134,7 +134,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := write([]string{text, text + ".json"})
-	if err == nil || !strings.Contains(err.Error(), "no program that Go built") {
+	if err == nil || !strings.Contains(err.Error(), "not a program that Go built") {
 		t.Errorf("%v, must say that this is not a program", err)
 	}
 	self, err := os.Executable()

@@ -71,7 +71,7 @@ func TestSpendsAreRefused(t *testing.T) {
 				return &noisy{rate: 0.01, steps: 50,
 					multiplier: scale}
 			}
-		}), nil, "no plain value"},
+		}), nil, "not a plain value"},
 		"a private file": {"  train: {kind: paid}\n", spending(func(w *pipeline.Work) {
 			w.Spends, w.Files = nil,
 				[]pipeline.FileUse{{Path: "other.csv"}}

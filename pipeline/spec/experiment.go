@@ -287,7 +287,7 @@ func (p *parser) figureRules(e *Experiment) {
 func (p *parser) printedRules(e *Experiment, cells []string) {
 	for _, subject := range e.Printed {
 		if !slices.Contains(cells, subject.Name) {
-			p.problemAt(schema.Path("experiment", "printed", subject.Name), "no cell", "one of "+strings.Join(cells, ", "),
+			p.problemAt(schema.Path("experiment", "printed", subject.Name), "not a cell", "one of "+strings.Join(cells, ", "),
 				schema.DidYouMean(subject.Name, cells))
 		}
 		for _, i := range subject.Value {

@@ -31,7 +31,7 @@ func (f *Formatter) Format(file string, data []byte) ([]byte, error) {
 	case doc.Has("columns[0].name"):
 		settings = f.domain
 	case !tellsSpec(doc):
-		return nil, diagnostics([]schema.Problem{{File: file, Line: 1, Column: 1, Found: "no spec and no domain",
+		return nil, diagnostics([]schema.Problem{{File: file, Line: 1, Column: 1, Found: "neither a spec nor a domain",
 			Accepted: "a mapping with a number at weir, settings at dataset, or columns that have names"}})
 	}
 	text, problems := schema.Format(file, data, settings)

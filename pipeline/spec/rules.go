@@ -58,7 +58,7 @@ func (p *parser) acknowledged(reasons map[string]string) {
 		rule, err := FindRule(id)
 		switch {
 		case err != nil:
-			p.problemAt(path, "no audit rule", "one that weir explain lists as a warning, such as W33", "")
+			p.problemAt(path, "not an audit rule", "one that weir explain lists as a warning, such as W33", "")
 		case !rule.Acknowledgeable():
 			p.problemAt(path, "a rule of level "+rule.Level,
 				"one that is a warning: "+strings.Join(acknowledgeable(), ", "), "")
@@ -87,7 +87,7 @@ func (p *parser) unitRule(unit string, d *domain.Domain) {
 	case c.Type == domain.Numeric:
 		p.problemAt(path, fmt.Sprintf("%q, which is numeric", unit),
 			fmt.Sprintf("a column that tells units apart exactly: declare %s with type: integer, or with type: text (without "+
-				"bounds and step) where names are not a whole numbers", unit), "")
+				"bounds and step) where names are not whole numbers", unit), "")
 	}
 }
 

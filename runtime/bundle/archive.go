@@ -178,7 +178,7 @@ func readEntries(r io.ReaderAt, size int64) ([]member, error) {
 		if err != nil && err != io.EOF {
 			return nil, store.Reason(err)
 		}
-		return nil, misformed("is no ZIP archive, must be a bundle of weir")
+		return nil, misformed("is not a ZIP archive, must be a bundle of weir")
 	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {

@@ -170,5 +170,5 @@ func unquoted(err error) string {
 	case strings.HasPrefix(err.Error(), "json: unknown field"):
 		return "has a key that is not known"
 	}
-	return "is no JSON of this form"
+	return "is not JSON of this form"
 }

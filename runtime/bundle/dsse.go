@@ -103,7 +103,7 @@ func PrivateKey(text []byte) (ed25519.PrivateKey, error) {
 	const must = "must be an ed25519 key in PKCS #8, as openssl genpkey -algorithm ed25519 writes it"
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != "PRIVATE KEY" {
-		return nil, errors.New("is no PEM of a private key without a password, " + must)
+		return nil, errors.New("is not a PEM of a private key without a password, " + must)
 	}
 	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if signer, is := key.(ed25519.PrivateKey); err == nil && is {
@@ -117,7 +117,7 @@ func PublicKey(text []byte) (ed25519.PublicKey, error) {
 	const must = "must be an ed25519 public key, as openssl pkey -pubout writes it"
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != "PUBLIC KEY" {
-		return nil, errors.New("is no PEM of a public key, " + must)
+		return nil, errors.New("is not a PEM of a public key, " + must)
 	}
 	key, err := x509.ParsePKIXPublicKey(block.Bytes)
 	if verifier, is := key.(ed25519.PublicKey); err == nil && is {

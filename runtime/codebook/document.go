@@ -191,7 +191,7 @@ func object(d *json.Decoder, each func(key string) error) error {
 	if t, err := d.Token(); broken(err) {
 		return err
 	} else if t != json.Delim('{') {
-		return errors.New("is no JSON object, must be one")
+		return errors.New("is not a JSON object, must be one")
 	}
 	seen := map[string]bool{}
 	for d.More() {

@@ -106,7 +106,7 @@ func (e *NoArchiveError) Error() string {
 			"run its spec with another number of rows, which uses what was paid for again while the cache has it, " +
 			"or read it by the weir that wrote it"
 	}
-	return "is no ZIP archive, must be an archive of weir"
+	return "is not a ZIP archive, must be an archive of weir"
 }
 
 // First bytes of files.

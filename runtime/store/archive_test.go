@@ -142,10 +142,10 @@ func TestHostileArchive(t *testing.T) {
 		want string
 	}{
 		"nothing": {nil, "is empty"},
-		"text":    {[]byte("weir: 1\n"), "is no ZIP archive"},
+		"text":    {[]byte("weir: 1\n"), "is not a ZIP archive"},
 		"a model of before": {[]byte("\xff\xff\xff\xff\x88\x00\x00\x00"),
 			"as weir wrote models until 27 November 2026, must be an archive of format 1"},
-		"a directory alone":   {zipped(t), "is no ZIP archive"},
+		"a directory alone":   {zipped(t), "is not a ZIP archive"},
 		"no contents":         {zipped(t, x), "does not begin with archive.json"},
 		"contents behind":     {zipped(t, x, known(1, "a")), "does not begin with archive.json"},
 		"contents of text":    {zipped(t, first("{"), x), "archive.json: is damaged"},

@@ -66,7 +66,7 @@ func compile(ps *schema.Problems, path, source string, d *domain.Domain, want re
 	}
 	tree, err := parser.ParseWithConfig(source, config())
 	if err != nil {
-		ps.Add(path, "no expression: "+firstLine(err), "such as \"ap_hi - ap_lo\" or \"age >= 18\"")
+		ps.Add(path, "not an expression: "+firstLine(err), "such as \"ap_hi - ap_lo\" or \"age >= 18\"")
 		return nil
 	}
 	e, before := &expression{source: source, domain: d}, len(*ps)

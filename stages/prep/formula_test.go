@@ -27,7 +27,7 @@ func TestFormulaProblems(t *testing.T) {
 		`let x = age; x > 1`:              "",
 		`age in 1..5`:                     "a range",
 		`$env["age"] > 1`:                 "",
-		`age > `:                          "no expression",
+		`age > `:                          "not an expression",
 		`age + 1`:                         "of type int",
 		`region ** 2 > 1`:                 "to call **, must",
 		`age > "a"`:                       "types fit",

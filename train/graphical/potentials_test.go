@@ -76,7 +76,7 @@ func TestHostilePotentials(t *testing.T) {
 		"domain[0]: is 65537":   func(p *Potentials) { p.Domain = []int{65537, 3} },
 		"total: is NaN":         func(p *Potentials) { p.Total = math.NaN() },
 		"cliques: are 0":        func(p *Potentials) { p.Cliques = nil },
-		"no junction tree":      func(p *Potentials) { p.Cliques = []Set{{0}} },
+		"not a junction tree":   func(p *Potentials) { p.Cliques = []Set{{0}} },
 		"names column 7":        func(p *Potentials) { p.Cliques = []Set{{0, 7}} },
 		"must ascend":           func(p *Potentials) { p.Cliques = []Set{{1, 0}} },
 		"cells, must have at most": func(p *Potentials) {

@@ -258,7 +258,7 @@ const walMode = 2
 func (s *Session) settled(f *os.File) error {
 	head := make([]byte, 20)
 	if _, err := f.ReadAt(head, 0); err != nil || string(head[:16]) != "SQLite format 3\x00" {
-		return fmt.Errorf("%s: is no SQLite file, must be one", s.name)
+		return fmt.Errorf("%s: is not an SQLite file, must be one", s.name)
 	}
 	if head[18] == walMode || head[19] == walMode {
 		return fmt.Errorf("%s: is a SQLite file with a write-ahead log; PRAGMA journal_mode=DELETE in SQLite ends that, "+

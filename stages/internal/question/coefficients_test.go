@@ -66,14 +66,14 @@ func TestStrangersCoefficientsAreJudged(t *testing.T) {
 			"coefficients[0].se: is -1":                                   {`"se":`, `"se":-1,"s":`},
 			"covariance[0]: is 7 numbers":                                 {`"covariance":[[`, `"covariance":[[1,`},
 			"cannot unmarshal":                                            {`"steps":6`, `"steps":"six"`},
-			"fit.coefficients.json: is not as coefficients are written":   {`{"format"`, `{"more":1,"format"`},
+			"fit.coefficients.json: is not a file of coefficients":   {`{"format"`, `{"more":1,"format"`},
 		},
 		Poisson: {
 			"model.most: is 0":                              {`"most":4`, `"most":0`},
 			"model.most: is 4 with most_expected: 5e+06":    {`"most_expected":4`, `"most_expected":5e6`},
 			"model.offset: is \"duration\" from 0 to 2":     {`"shortest":0.5`, `"shortest":0`},
 			"model.target: is \"duration\" with offset":     {`"target":"visits"`, `"target":"duration"`},
-			"fit.coefficients.json: is not as coefficients": {`"queries":2`, ` "queries":2`},
+			"fit.coefficients.json: is not a file of coefficients": {`"queries":2`, ` "queries":2`},
 		},
 	} {
 		good := released(t, kind)
@@ -92,7 +92,7 @@ func TestStrangersCoefficientsAreJudged(t *testing.T) {
 		}
 		table := []pipeline.File{{Name: good[0].Name, Data: append([]byte("x"), good[0].Data...)}, good[1]}
 		if _, _, err := read(t, table); err == nil || !strings.Contains(err.Error(),
-			"fit.coefficients.csv: is not as coefficients are written") {
+			"fit.coefficients.csv: is not a file of coefficients") {
 			t.Errorf("a table that says otherwise: %v", err)
 		}
 	}
@@ -111,7 +111,7 @@ func FuzzReadRegression(f *testing.F) {
 		if !is {
 			t.Fatal("coefficients are not taken for ours")
 		}
-		if !strings.Contains(err.Error(), "is not as coefficients are written") || len(whole) > 1<<13 {
+		if !strings.Contains(err.Error(), "is not a file of coefficients") || len(whole) > 1<<13 {
 			return
 		}
 		rows := some(20)
