@@ -46,6 +46,12 @@ def test_a_plan_says_what_it_would_charge(study: Path) -> None:
     assert plan.epsilon <= 1
     assert plan.charges == {"train": plan.epsilon}
     assert "train (independent)" in repr(plan)
+    assert "epsilon 0.99967 (proven)" in repr(plan)
+
+
+def test_a_plan_rounds_epsilon_upward() -> None:
+    plan = weir_dp.Plan("study", 0.499873728, 1e-6, findings=(), charges={}, document={"stages": []})
+    assert "epsilon 0.49988 (proven)" in repr(plan)
 
 
 def test_a_plan_that_is_refused_lists_the_faults(study: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import weir_dp
-from weir_dp._run import _upward
+from weir_dp._run import upward
 
 
 def test_a_run_returns_what_weir_prints(finished: weir_dp.Run) -> None:
@@ -73,7 +73,7 @@ def test_no_figure_is_shown_unasked(finished: weir_dp.Run) -> None:
 
 
 def test_epsilon_is_rounded_upward() -> None:
-    rounded = [_upward(epsilon) for epsilon in (1.0, 0.9996684011, 1.2790001, 12.00001, 3.0)]
+    rounded = [upward(epsilon) for epsilon in (1.0, 0.9996684011, 1.2790001, 12.00001, 3.0)]
     assert rounded == ["1", "0.99967", "1.2791", "12.001", "3"]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from weir_dp._errors import MismatchError, Problem, WeirError
 from weir_dp._program import Outcome, PathLike, call, numbers, paths, settings, switches
-from weir_dp._run import Run
+from weir_dp._run import Run, upward
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Plan:
     document: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        epsilon = "none proven" if self.epsilon is None else f"{self.epsilon:.5g} (proven) at delta {self.delta:g}"
+        epsilon = "none proven" if self.epsilon is None else f"{upward(self.epsilon)} (proven) at delta {self.delta:g}"
         stages = ", ".join(f"{stage['id']} ({stage['kind']})" for stage in self.document["stages"])
         return f"Plan of {self.name}: epsilon {epsilon}\n  stages   {stages}"
 

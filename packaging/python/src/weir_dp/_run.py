@@ -201,7 +201,7 @@ class Run:
         return Internal(self.path / "internal")
 
     def __repr__(self) -> str:
-        epsilon = "none proven" if self.epsilon is None else f"{_upward(self.epsilon)} (proven) at delta {self.delta:g}"
+        epsilon = "none proven" if self.epsilon is None else f"{upward(self.epsilon)} (proven) at delta {self.delta:g}"
         warning = "NOT PRIVATE: noise from a test seed\n" if self.not_private else ""
         folder = shown(self.path)
         return (
@@ -215,7 +215,7 @@ def shown(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-def _upward(epsilon: float) -> str:
+def upward(epsilon: float) -> str:
     """Round a bound upward to five digits, as weir prints it."""
     rounded = Decimal(epsilon).normalize(Context(prec=5, rounding=ROUND_CEILING))
     return f"{float(rounded):g}"
