@@ -135,7 +135,7 @@ func (f *auditFlags) canaries(c *cobra.Command, s streams, arg string, plan *com
 	}
 	defer subject.Close()
 	if !f.asJSON {
-		fmt.Fprint(s.err, words.Wrap("note: "+f.canary.outlook(plan)+"\n"))
+		fmt.Fprint(s.err, s.wrap("note: "+f.canary.outlook(plan)+"\n"))
 	}
 	began, progress := time.Now(), newProgress(s.err, f.asJSON)
 	found, err := f.canary.play(c, subject, progress.Runs)

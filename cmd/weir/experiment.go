@@ -85,7 +85,7 @@ func (f *runFlags) experiment(c *cobra.Command, s streams, arg string, base *com
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(s.err, words.Wrap(bill.Text()))
+	fmt.Fprint(s.err, s.wrap(bill.Text()))
 	done, opts, err := f.carryOut(c, s, arg, []*experiment.Plan{x})
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (f *runFlags) several(c *cobra.Command, s streams, args []string) error {
 	}
 	f.warnOnce(s, list)
 	for _, b := range bills {
-		fmt.Fprint(s.err, words.Wrap(b.Text()))
+		fmt.Fprint(s.err, s.wrap(b.Text()))
 	}
 	done, opts, err := f.carryOut(c, s, args[0], list)
 	if err != nil {
@@ -184,7 +184,7 @@ func (f *runFlags) warnOnce(s streams, list []*experiment.Plan) {
 	shown := map[string]bool{}
 	for _, x := range list {
 		var text strings.Builder
-		printWarnings(&text, x.Base)
+		printWarnings(&text, s.wrap, x.Base)
 		if !f.asJSON && text.Len() > 0 && !shown[text.String()] {
 			shown[text.String()] = true
 			fmt.Fprintf(plainly(s.err), "%s:\n%s", x.Base.Name, text.String())

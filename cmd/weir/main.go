@@ -38,6 +38,17 @@ type streams struct {
 	build    func() string // tells builds of the program apart; a test reads its 80 MB once
 }
 
+// wrap breaks prose for the terminal that out is, or where it is none for a line of 100 columns.
+func (s streams) wrap(text string) string { return words.WrapTo(text, s.columns) }
+
+// folded breaks lines for the terminal that out is; where it is none they are whole.
+func (s streams) folded(text string) string {
+	if s.columns == 0 {
+		return text
+	}
+	return s.wrap(text)
+}
+
 const rootLong = `weir runs declarative pipelines that release differentially private synthetic tables.
 
 A YAML spec says how a private table is cleaned, which private model learns it,

@@ -57,7 +57,7 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			if err != nil {
 				return err
 			}
-			printNotes(s.err, plan)
+			printNotes(s.err, s.wrap, plan)
 			if statements && total {
 				return usage(c, errors.New("--sql: is given with --total, must be given without"))
 			}

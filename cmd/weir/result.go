@@ -17,8 +17,8 @@ import (
 )
 
 // printResult ends a run: figures, epsilon, and where everything is.
-func printResult(w io.Writer, r *runtime.Result) error {
-	rec := r.Record
+func printResult(s streams, r *runtime.Result) error {
+	w, rec := s.out, r.Record
 	reg, err := registry()
 	if err != nil {
 		return err
@@ -28,14 +28,14 @@ func printResult(w io.Writer, r *runtime.Result) error {
 		b.WriteString(paint(w, red, "NOT PRIVATE") + ": noise from --insecure-noise-seed; do not release.\n\n")
 	}
 	if r.Reused {
-		b.WriteString("This spec was run on this data before; that run is shown, and nothing was charged. --fresh draws " +
-			"new noise, as a new charge.\n\n")
+		b.WriteString(s.folded("This spec was run on this data before; that run is shown, and nothing was charged. --fresh " +
+			"draws new noise, as a new charge.\n\n"))
 	}
-	b.WriteString(report.Headlines(rec, reg.Figures(rec.Kinds()), words.Wrap))
+	b.WriteString(report.Headlines(rec, reg.Figures(rec.Kinds()), s.wrap))
 	for _, remark := range rec.Remarks {
-		b.WriteString(words.Wrap(plaintext.Text(remark.Stage+": "+remark.Text)+"\n") + "\n")
+		b.WriteString(s.wrap(plaintext.Text(remark.Stage+": "+remark.Text)+"\n") + "\n")
 	}
-	epsilons(&b, w, rec.Terms)
+	epsilons(&b, s, rec.Terms)
 	if len(rec.Charges) > 0 && !r.Reused {
 		fmt.Fprintf(&b, "charged              %s\n\n", plaintext.Text(payment.ChargedText(rec, r.Before)))
 	}
@@ -44,13 +44,13 @@ func printResult(w io.Writer, r *runtime.Result) error {
 	return err
 }
 
-func epsilons(b *strings.Builder, w io.Writer, t record.Terms) {
+func epsilons(b *strings.Builder, s streams, t record.Terms) {
 	proven := fmt.Sprintf("none: %s", cmp.Or(t.Reason, "no proven bound"))
 	if t.Proven != nil {
 		proven = fmt.Sprintf("%s at delta %g, %s", record.Bound(*t.Proven), t.Delta, t.Adjacency)
 	}
-	text := words.Wrap(fmt.Sprintf("epsilon (proven)     %s\n", proven))
-	b.WriteString(strings.Replace(text, "epsilon (proven)", paint(w, bold, "epsilon (proven)"), 1))
+	text := s.wrap(fmt.Sprintf("epsilon (proven)     %s\n", proven))
+	b.WriteString(strings.Replace(text, "epsilon (proven)", paint(s.out, bold, "epsilon (proven)"), 1))
 	if t.Published != nil {
 		fmt.Fprintf(b, "epsilon (published)  %s by the paper's own accounting; not a claim of this run\n",
 			record.Bound(*t.Published))

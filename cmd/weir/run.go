@@ -143,7 +143,7 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 		return err
 	}
 	if !f.asJSON {
-		printWarnings(s.err, plan)
+		printWarnings(s.err, s.wrap, plan)
 	}
 	if plan.Spec.Experiment != nil {
 		return f.experiment(c, s, arg, plan)
@@ -159,7 +159,7 @@ func (f *runFlags) run(c *cobra.Command, s streams, arg string) error {
 	if f.asJSON {
 		return printJSON(s.out, resultJSON(result))
 	}
-	if err := printResult(s.out, result); err != nil {
+	if err := printResult(s, result); err != nil {
 		return err
 	}
 	return f.printLeft(c.Context(), s, arg, plan, result.Record.Insecure)
@@ -193,19 +193,19 @@ func (f *runFlags) options(c *cobra.Command, s streams, arg string, progress pro
 
 // printWarnings says before a run what weir check would; the plan knew it, so once
 // the noise is paid for it is too late.
-func printWarnings(w io.Writer, plan *compile.Plan) {
-	printNotes(w, plan)
+func printWarnings(w io.Writer, wrap func(string) string, plan *compile.Plan) {
+	printNotes(w, wrap, plan)
 	for _, f := range plan.Findings {
 		if f.Warns() {
-			fmt.Fprint(w, words.Wrap(words.Finding(f)))
+			fmt.Fprint(w, wrap(words.Finding(f)))
 		}
 	}
 }
 
 // printNotes says what overrides change beyond what they say.
-func printNotes(w io.Writer, plan *compile.Plan) {
+func printNotes(w io.Writer, wrap func(string) string, plan *compile.Plan) {
 	for _, note := range plan.Spec.Notes {
-		fmt.Fprint(w, words.Wrap("note: "+note+"\n"))
+		fmt.Fprint(w, wrap("note: "+note+"\n"))
 	}
 }
 
@@ -352,7 +352,7 @@ func (f *runFlags) ask(ctx context.Context, s streams) func([]payment.Quote) err
 				return err
 			}
 		} else {
-			fmt.Fprint(s.err, text, "Charge it? [y/N] ")
+			fmt.Fprint(s.err, s.folded(text), "Charge it? [y/N] ")
 		}
 		if answeredYes(ctx, s.in) {
 			return nil
@@ -408,10 +408,6 @@ func printQuotes(s streams, quotes []payment.Quote, why map[string]review.Becaus
 	if !review.HasHistory(quotes) {
 		return nil
 	}
-	text := review.QuoteText(quotes, why)
-	if s.columns > 0 {
-		text = words.WrapTo(text, s.columns)
-	}
-	_, err := io.WriteString(s.out, "\n"+text)
+	_, err := io.WriteString(s.out, "\n"+s.folded(review.QuoteText(quotes, why)))
 	return err
 }

@@ -7,16 +7,41 @@ import (
 	"weir/pipeline/words"
 	"weir/record"
 	"weir/record/report"
+	"weir/runtime"
 )
 
 // TestResultRoundsBoundsUp: the end of a run says no less than PRIVACY.md.
 func TestResultRoundsBoundsUp(t *testing.T) {
 	proven, published := 1.99950002, 0.123451
 	var b strings.Builder
-	epsilons(&b, &b, record.Terms{Proven: &proven, Published: &published, Delta: 1e-6})
+	epsilons(&b, streams{out: &b}, record.Terms{Proven: &proven, Published: &published, Delta: 1e-6})
 	if text := b.String(); !strings.Contains(text, " 1.9996 at delta") || !strings.Contains(text,
 		" 0.12346 by the paper") {
 		t.Errorf("a run ends with %s", text)
+	}
+}
+
+// TestEndOfARunFitsATerminal: prose is broken for the terminal, and in a pipe no line that scripts look for is.
+func TestEndOfARunFitsATerminal(t *testing.T) {
+	proven := 1.5
+	rec := &record.Run{Terms: record.Terms{Proven: &proven, Delta: 1e-6, Adjacency: "replace_one"},
+		Metrics: map[string]float64{"m.statistic_loss": 1}, Stages: []record.Stage{{ID: "m", Kind: "marginals"}},
+		Remarks: []record.Remark{{Stage: "train", Text: strings.Repeat("bounds are wide ", 20)}}}
+	for _, columns := range []int{78, 0} {
+		var b strings.Builder
+		err := printResult(streams{out: &b, columns: columns}, &runtime.Result{Record: rec, Path: "run", Reused: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if columns > 0 && len(line) > columns+1 {
+				t.Errorf("a terminal of %d columns gets %s", columns, line)
+			}
+		}
+		if whole := strings.Contains(b.String(), "nothing was charged. --fresh draws new noise, as a new charge.\n"); whole !=
+			(columns == 0) {
+			t.Errorf("%d columns: %s", columns, b.String())
+		}
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
-	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/experiment"
 	"weir/runtime/source"
@@ -107,7 +106,7 @@ func (f *whatIfFlags) answer(c *cobra.Command, s streams, arg string) error {
 	if f.asJSON {
 		return printJSON(s.out, table)
 	}
-	return f.print(s.out, table)
+	return f.print(s, table)
 }
 
 func noFigure() error {
@@ -243,8 +242,9 @@ func (f *whatIfFlags) tried(c *cobra.Command, s streams, arg, folder string, set
 }
 
 // print writes a table for each number of rows: a line for each figure, a column for each epsilon.
-func (f *whatIfFlags) print(w io.Writer, t *experiment.Table) error {
-	fmt.Fprint(w, words.Wrap("Made-up rows of this domain, noise from a seed: nothing was read, charged or kept. Errors "+
+func (f *whatIfFlags) print(s streams, t *experiment.Table) error {
+	w := s.out
+	fmt.Fprint(w, s.wrap("Made-up rows of this domain, noise from a seed: nothing was read, charged or kept. Errors "+
 		"from noise and from the number of rows carry over to real rows; how strongly your columns "+
 		"depend on each other does not."))
 	for _, n := range f.rows {
