@@ -30,7 +30,7 @@ type unitColumn struct {
 	Keep    Keep   `yaml:"keep,omitempty" json:"keep,omitempty"` // left out where it is the default: recipes from before have none
 }
 
-// Stability of the source table for this unit.
+// Stability returns the stability of the source table for this unit.
 func (u Unit) Stability() Stability {
 	if u.Column == "" {
 		return Rows(1)

@@ -43,7 +43,7 @@ func (c *Checked) question(n *yaml.Node, dst []any) string {
 	return b.String()
 }
 
-// number tells a type from others.
+// number returns a number that no other type has.
 func (c *Checked) number(t reflect.Type) int {
 	c.lock.Lock()
 	defer c.lock.Unlock()

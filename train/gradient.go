@@ -57,7 +57,7 @@ const joinedRows = 16
 // in all, whose gradients may cancel.
 type joined interface{ Joined() int }
 
-// checkJoined: the lattice is for as many rows an example as the objective joins.
+// checkJoined checks that the lattice is for as many rows an example as the objective joins.
 func checkJoined(o Objective, paid int) error {
 	rows := 1
 	if j, ok := o.(joined); ok {

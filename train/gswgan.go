@@ -97,7 +97,7 @@ func GSWGAN(ctx context.Context, c GSWGANConfig, critic, gen *net.Net, rows *Row
 	return l.kept, nil
 }
 
-// advance takes one step of the generator and says so.
+// advance takes one step of the generator and reports it to the hooks.
 func (l *gsLoop) advance(ctx context.Context, h Hooks) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -152,7 +152,7 @@ func (l *gsLoop) trainScheduled(t int) {
 	l.trainEach(count, func(i int) (critic, turn int) { return (t*count + i) % len(l.critics), t*count + i })
 }
 
-// trainDrawn gives the critics that step t asks CriticSteps steps each.
+// trainDrawn trains the critics that step t queries, CriticSteps steps each.
 func (l *gsLoop) trainDrawn(t int) {
 	output := slices.Clone(l.release.asked)
 	slices.Sort(output)

@@ -29,7 +29,7 @@ func pick[T any](c chance, list ...T) (one T) {
 	return list[c.IntN(len(list))]
 }
 
-// some are at least n of a list, in its order; all of it where it has fewer.
+// some returns at least n of a list, in its order; all of it where it has fewer.
 func some[T any](c chance, list []T, n int) []T {
 	share := c.Float64()
 	var chosen []T

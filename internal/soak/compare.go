@@ -32,7 +32,7 @@ func coupled(w *world, one, other *outcome) *neighbour.Coupling {
 // measured counts the mechanisms of a run whose inputs were compared.
 func measured(one *outcome) int { return len(one.watch.Frozen.Distances()) }
 
-// broken are faults that show on one table already.
+// broken returns faults that show on one table already.
 func broken(o *outcome) []string {
 	if len(neighbour.Broken(o.err)) == 0 {
 		return nil

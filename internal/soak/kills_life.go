@@ -200,7 +200,7 @@ func (l *life) check() (string, error) {
 	return p.wait(), nil
 }
 
-// checkLedger: each planned charge once, and the head that the record states.
+// checkLedger checks that the ledger has each planned charge once, and the head that the record states.
 func (l *life) checkLedger(rec *record.Run) error {
 	name := "data.csv.NOT-PRIVATE.weir-ledger.jsonl"
 	if l.secret {
@@ -226,8 +226,8 @@ func (l *life) checkLedger(rec *record.Run) error {
 // documentPath is the one released file that says which run it is of.
 const documentPath = "release/PRIVACY.md"
 
-// checkRelease: whole, as the record says, and byte for byte the release of a run that nobody
-// killed, where the noise is the same.
+// checkRelease checks that the release is whole, as the record says, and where the noise is the same
+// byte for byte the release of a run that nobody killed.
 func (l *life) checkRelease(dir string, rec *record.Run) error {
 	run := store.RunDir{Path: dir}
 	if err := run.CheckRelease(rec); err != nil || l.secret {
@@ -248,8 +248,8 @@ func (l *life) checkRelease(dir string, rec *record.Run) error {
 	return nil
 }
 
-// checkFiles: nothing half-written, no private checkpoint, and nothing private that others
-// may read.
+// checkFiles checks that nothing half-written, no private checkpoint, and nothing private that others may read is
+// left.
 func (l *life) checkFiles() error {
 	var wrong []error
 	closed := "\x00" // a folder that its owner alone enters
@@ -276,7 +276,7 @@ func (l *life) checkFiles() error {
 	return errors.Join(append(wrong, err)...)
 }
 
-// leftBehind are names of files and folders that a finished run must not leave.
+// leftBehind returns names of files and folders that a finished run must not leave.
 func leftBehind(name string) bool {
 	return strings.Contains(name, ".tmp") || strings.HasPrefix(name, ".weir-") || name == "scratch"
 }

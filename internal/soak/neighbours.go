@@ -82,7 +82,7 @@ func (c chance) replacement(w *world, p *pair, name string, n int) [][]string {
 	return rows
 }
 
-// unitRows are the rows of one unit, at times more than max_rows of them. A row
+// unitRows returns the rows of one unit, at times more than max_rows of them. A row
 // without a unit is a unit of its own.
 func (c chance) unitRows(w *world, name string) [][]string {
 	n := 1

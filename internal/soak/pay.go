@@ -299,7 +299,7 @@ func (g *generator) coder() settings {
 	return s
 }
 
-// twoPhases are samples of two phases, as dpWGAN draws them; both have one rate.
+// twoPhases draws the samples of two phases, as dpWGAN draws them; both have one rate.
 func (g *generator) twoPhases() (first, second settings) {
 	first, second = g.sampling(), g.sampling()
 	second["sampling_rate"], second["expected_batch_size"] = first["sampling_rate"], first["expected_batch_size"]
@@ -352,7 +352,7 @@ func rdpCGAN(g *generator, t ref) settings {
 		"checkpoint_every": g.within(1, 5)}
 }
 
-// convolutions are a stack, which may be too long for a narrow table.
+// convolutions draws a stack of layers, which may be too long for a narrow table.
 func (g *generator) convolutions() (list []settings) {
 	for range g.within(1, 2) {
 		list = append(list, settings{"filters": g.within(1, 3), "kernel": g.within(1, 2), "stride": g.within(1, 2)})

@@ -123,7 +123,7 @@ func (after Change) event(m privacy.Mechanism, adjacency privacy.Adjacency) (pri
 	return privacy.Group(m.Event(adjacency), max(1, after.Rows))
 }
 
-// words say what one unit moves, such as "0.5 (L2) when a row is replaced". Rounds of a
+// words says what one unit moves, such as "0.5 (L2) when a row is replaced". Rounds of a
 // filter have noise of their own each, in which its sensitivity is measured.
 func (after Change) words(m privacy.Mechanism, adjacency privacy.Adjacency) string {
 	s, in, only := m.Sensitivity(adjacency), "", ""

@@ -8,7 +8,7 @@ import (
 	"weir/privacy/account"
 )
 
-// Plan is what a run does, exactly: the plan as data, and what the run goes by.
+// Plan is what a run carries out: the plan as data, its spec, and the steps with the functions that do their work.
 type Plan struct {
 	*pipeline.Plan
 	Spec  *spec.Spec `json:"-"`

@@ -89,7 +89,7 @@ func (c *Column) spelledNumber(text string) (float64, bool) {
 // table has categories alone.
 type Aliases map[string]Spellings
 
-// WithoutAliases returns the domain of the table that is read by d.
+// WithoutAliases returns the domain of a table once it is read: d, whose categories have no other spellings.
 func (d *Domain) WithoutAliases() *Domain {
 	if !slices.ContainsFunc(d.Columns, func(c Column) bool { return len(c.Aliases) > 0 }) {
 		return d

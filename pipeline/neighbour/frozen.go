@@ -397,7 +397,7 @@ func union(a, b map[string]int64) map[string]int64 {
 	return u
 }
 
-// numbers are what mechanisms take in, as float64.
+// numbers returns what mechanisms take in, as float64.
 func numbers(x any) ([]float64, error) {
 	switch x := x.(type) {
 	case float64:

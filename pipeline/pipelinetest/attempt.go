@@ -131,7 +131,7 @@ func Bytes(t *testing.T, model pipeline.Table) []byte {
 	return out
 }
 
-// checkProgress: what a stage reports is of one total that it keeps, never more than all of
+// checkProgress checks that what a stage reports is of one total that it keeps, never more than all of
 // it, and all of it at the end. A stage that samples rows learns in many steps, and says
 // where it stands.
 func checkProgress(t reporter, c Case) {

@@ -212,7 +212,7 @@ func (c Case) planned() (pipeline.Work, []pipeline.Planned, error) {
 // happens above a number of rows only (an error, another loop) would never be seen.
 const crowded = 1500
 
-// checkMany: what a paid stage shows and releases follows from its mechanisms' outputs
+// checkMany checks that what a paid stage shows and releases follows from its mechanisms' outputs
 // alone, so with these frozen a table of many rows gives what one of few does. No
 // sensitivity is compared: the tables are not neighbours.
 func checkMany(t reporter, c Case) {

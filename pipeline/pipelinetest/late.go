@@ -10,7 +10,7 @@ import (
 	"weir/pipeline/domain"
 )
 
-// checkLate: a kind that says that it waits for released bounds and categories refuses
+// checkLate checks that a kind that says that it waits for released bounds and categories refuses
 // a late column when it is planned, or plans, spends and promises the same whatever is
 // released.
 func checkLate(t reporter, k pipeline.Kind, c Case) {
@@ -55,7 +55,7 @@ func checkLateColumn(t reporter, c Case, port string, of func(i int) bool) {
 	}
 }
 
-// unknown are headers in which what of a port's domain a stage could release is not known.
+// unknown returns headers in which what of a port's domain a stage could release is not known.
 func unknown(in pipeline.Headers, port string, lookup func(i int) bool) (pipeline.Headers, []string) {
 	h := in[port]
 	h.Domain = h.Domain.Clone()
@@ -72,7 +72,7 @@ func unknown(in pipeline.Headers, port string, lookup func(i int) bool) (pipelin
 	return in, names
 }
 
-// releases are domains that a run may come to: the one of the case, and one that is far
+// releases returns domains that a run may come to: the one of the case, and one that is far
 // from it.
 func releases(d *domain.Domain, names []string) map[string]*domain.Domain {
 	far := d.Clone()

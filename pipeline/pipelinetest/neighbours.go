@@ -196,10 +196,10 @@ func unitRows(in Input, row, c int) []int {
 	return rows[:min(len(rows), max(c, 1))]
 }
 
-// texts are the values of a column; nil where there is none.
+// texts returns the values of a column; nil where there is none.
 func texts(in Input, column string) []string { return textsOf(in.Rows, column) }
 
-// checkNeighbours: with the mechanisms' outputs frozen, nothing that anyone else may
+// checkNeighbours checks that with the mechanisms' outputs frozen, nothing that anyone else may
 // see differs between couples, what goes into a mechanism moves by no more than
 // stated, and private tables change no further than their headers say.
 func checkNeighbours(t reporter, c Case) {

@@ -14,7 +14,7 @@ import (
 	"weir/privacy/noise"
 )
 
-// checkPaid: a stage that pays does what it pays for. Its mechanisms are opened and
+// checkPaid checks that a stage that pays does what it pays for. Its mechanisms are opened and
 // used as planned, draw noise of the planned scale, and what is released follows
 // from that noise.
 func checkPaid(t reporter, c Case) {
@@ -51,7 +51,7 @@ func releasedPort(w pipeline.Work) string {
 	return ""
 }
 
-// checkUses: paid is what was planned, each use drew noise and handed on what came
+// checkUses checks that the plan is what is paid, and that each use drew noise and handed on what came
 // out through privacy.Release.
 func checkUses(t reporter, c Case, plan []pipeline.Planned) {
 	o := c.recorded(1)
@@ -84,7 +84,7 @@ const (
 	most   = 24
 )
 
-// checkKeys: another key gives other outputs, and the noise of all keys has the
+// checkKeys checks that another key gives other outputs, and the noise of all keys has the
 // planned scale.
 func checkKeys(t reporter, c Case, first outcome, plan []pipeline.Planned) {
 	changed, missing := false, len(plan)
@@ -137,7 +137,7 @@ func differs(t reporter, a, b outcome) bool {
 	return false
 }
 
-// checkPairs: two runs of one plan, as trials of an experiment carry it out, on a table and then on the same
+// checkPairs checks that two runs of one plan, as trials of an experiment carry it out, on a table and then on the same
 // rows in another order. The second has noise and secrets of its own, as the runtime gives to rows in
 // another order. What it makes and what goes into its mechanisms is what it would be without the first:
 // then the inputs of both runs move, between neighbours, by no more than each pays for, since each alone

@@ -14,7 +14,7 @@ import (
 	"weir/schema"
 )
 
-// checkKind: a kind can be documented, configured and stored.
+// checkKind checks that a kind can be documented, configured and stored.
 func checkKind(t reporter, k pipeline.Kind) {
 	if k.Name == "" || k.Version < 1 || len(k.Out) == 0 || k.New == nil {
 		t.Fatalf("kind %q needs a name, a version, an output and New", k.Name)
@@ -38,7 +38,7 @@ func checkKind(t reporter, k pipeline.Kind) {
 	}
 }
 
-// checkTags: every setting has a key and a doc.
+// checkTags checks that every setting has a key and a doc.
 func checkTags(t reporter, kind string, s reflect.Type) {
 	for i := range s.NumField() {
 		f := s.Field(i)
@@ -76,7 +76,7 @@ func headerTexts(hs pipeline.Headers) map[string]any {
 	return m
 }
 
-// checkPlan: planning twice gives the same, changes no input, plans every
+// checkPlan checks that planning twice gives the same, changes no input, plans every
 // output, never lowers the class without a charge, and follows the schema rule.
 func checkPlan(t reporter, k pipeline.Kind, c Case) {
 	in := c.headers()
@@ -139,7 +139,7 @@ func checkHeader(t reporter, port pipeline.Port, w pipeline.Work, private bool) 
 	}
 }
 
-// checkUnknownColumns: a setting that names columns refuses an unknown one, before
+// checkUnknownColumns checks that a setting that names columns refuses an unknown one, before
 // any data, and names the nearest of a table that it reads.
 func checkUnknownColumns(t reporter, k pipeline.Kind, c Case) {
 	known := c.longestNames()

@@ -20,7 +20,8 @@ import (
 // relationRows is how many random rows a stage's expressions are compared on.
 const relationRows = 400
 
-// checkRelation: what a stage computes from Arrow records of one table is what its expressions say, where it has some.
+// checkRelation checks that what a stage computes from Arrow records of one table is what its expressions say, where it
+// has some.
 func checkRelation(t reporter, c Case) {
 	if c.In["in"].Header.Domain == nil || len(c.In) > 1 {
 		return
@@ -172,7 +173,7 @@ func realTrap(c domain.Column, rng *rand.Rand) float64 {
 	return x
 }
 
-// valuesOf are the rows of a record as an interpreter has them.
+// valuesOf returns the rows of a record as an interpreter has them.
 func valuesOf(d *domain.Domain, r arrow.Record) [][]value {
 	rows := make([][]value, r.NumRows())
 	for i := range rows {

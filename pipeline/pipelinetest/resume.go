@@ -64,7 +64,7 @@ func (f *scratchFile) Close() error {
 	return nil
 }
 
-// checkResumed: a paid stage that leaves files and is killed after one of them
+// checkResumed checks that a paid stage that leaves files and is killed after one of them
 // releases, when it is run again, what it had released without the interruption.
 // Whatever else comes of reading the file was not drawn from the mechanisms.
 func checkResumed(t reporter, c Case) {

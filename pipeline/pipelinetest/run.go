@@ -77,7 +77,7 @@ func results(ctx context.Context, c Case, size int64, workers int) (map[string]a
 	return o.records, o.err
 }
 
-// checkOutputs: what Run returns is what Plan said, or fails where it should,
+// checkOutputs checks that what Run returns is what Plan said, or fails where it should,
 // without quoting a value.
 func checkOutputs(t reporter, k pipeline.Kind, c Case) {
 	seen := observe(context.Background(), c, manner{size: 7, key: 1})
@@ -174,7 +174,7 @@ func checkRecord(t reporter, port string, h pipeline.Header, r arrow.Record) {
 	}
 }
 
-// checkColumn: no null where the domain has none, no code outside the categories.
+// checkColumn checks that a column has no null where the domain has none, and no code outside the categories.
 func checkColumn(t reporter, port string, c domain.Column, a arrow.Array) {
 	if a.NullN() > 0 && !c.Nullable {
 		t.Errorf("output %s: column %s has %d nulls, its domain none", port, c.Name, a.NullN())
@@ -195,8 +195,8 @@ func checkColumn(t reporter, port string, c domain.Column, a arrow.Array) {
 	}
 }
 
-// checkRepeats: the same bytes again, with two workers, however the rows
-// come in batches, and where a stage that counts them gets their counts from a database.
+// checkRepeats checks that a stage gives the same bytes again: with two workers, however the rows come in
+// batches, and where a stage that counts them gets their counts from a database.
 func checkRepeats(t reporter, k pipeline.Kind, c Case) {
 	first := c.recorded(1)
 	if first.err != nil {
@@ -281,7 +281,7 @@ func newRecord(like arrow.Record, columns []arrow.Array) arrow.Record {
 	return array.NewRecord(like.Schema(), columns, like.NumRows())
 }
 
-// checkCancelled: a cancelled context ends the run, or the reading.
+// checkCancelled checks that a cancelled context ends the run, or the reading.
 func checkCancelled(t reporter, k pipeline.Kind, c Case) {
 	if len(c.In) == 0 {
 		return
@@ -293,7 +293,7 @@ func checkCancelled(t reporter, k pipeline.Kind, c Case) {
 	}
 }
 
-// checkSilent: no text of an error holds a value of an input.
+// checkSilent checks that no text of an error holds a value of an input.
 func checkSilent(t reporter, c Case, err error) {
 	if err == nil {
 		return

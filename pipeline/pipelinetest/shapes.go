@@ -54,7 +54,7 @@ func missing(h pipeline.Header, rows arrow.Record) arrow.Record {
 	return array.NewRecord(rows.Schema(), columns, rows.NumRows())
 }
 
-// checkLazy: a lazy stage reads nothing before its output is opened, and then
+// checkLazy checks that a lazy stage reads nothing before its output is opened, and then
 // no more than it needs: the first batch out costs at most a few batches in,
 // whatever the size of the table.
 func checkLazy(t reporter, k pipeline.Kind, c Case) {
@@ -81,7 +81,7 @@ func checkLazy(t reporter, k pipeline.Kind, c Case) {
 	checkFirstBatch(t, k, c, out, read)
 }
 
-// checkFirstBatch: public tables that a lazy stage looks things up in may be read
+// checkFirstBatch checks that public tables that a lazy stage looks things up in may be read
 // whole, the one whose rows it hands on may not.
 func checkFirstBatch(t reporter, k pipeline.Kind, c Case, out pipeline.Tables, read map[string]*int) {
 	for _, err := range out[k.Out[0].Name].Open(context.Background()) {

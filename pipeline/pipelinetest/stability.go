@@ -62,7 +62,7 @@ func ownRowsFault(n couple, h pipeline.Header, before, current outcome, port str
 // lost lists the rows of a table that another one lacks.
 func lost(a, b arrow.Record) []int { return neighbour.RowsOf(a).Missing(neighbour.RowsOf(b)) }
 
-// changedUnits are the units whose rows differ between the inputs.
+// changedUnits returns the units whose rows differ between the inputs.
 func changedUnits(n couple, unit string) map[string]bool {
 	units := map[string]bool{}
 	for _, port := range n.base.tablePorts() {
@@ -79,7 +79,7 @@ func changedUnits(n couple, unit string) map[string]bool {
 	return units
 }
 
-// textsOf are the values of a column; nil where there is none.
+// textsOf returns the values of a column; nil where there is none.
 func textsOf(r arrow.Record, column string) []string {
 	places := r.Schema().FieldIndices(column)
 	if len(places) == 0 {
@@ -92,7 +92,7 @@ func textsOf(r arrow.Record, column string) []string {
 	return list
 }
 
-// checkUnits: with each column in turn as the name of the privacy unit, a column
+// checkUnits checks that with each column in turn as the name of the privacy unit, a column
 // that a stage hands on as one of the unit (Column.OfUnit) has one value for all rows
 // of a unit. Only stages that keep all rows can be held to it.
 func checkUnits(t reporter, c Case) {

@@ -21,7 +21,7 @@ const (
 	mostly    = 0.6
 )
 
-// checkStill: a use of a sampled mechanism that drew the changed unit moves, and any
+// checkStill checks that a use of a sampled mechanism that drew the changed unit moves, and any
 // other has the same input to the bit. A number that each row's contribution depends on,
 // such as a weight by the private row count, moves every use, by so little that no
 // sensitivity is reached: only that it moves at all tells of it. Which uses drew the unit

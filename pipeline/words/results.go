@@ -151,7 +151,7 @@ func valuesOf(repeats []map[string]float64, name string) (list []float64) {
 	return list
 }
 
-// variance of a sample, in two passes; NaN of fewer than two values.
+// variance returns the variance of a sample, in two passes; NaN of fewer than two values.
 func variance(values []float64) float64 {
 	mean, sum, n := 0.0, 0.0, float64(len(values))
 	for _, v := range values {

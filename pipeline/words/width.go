@@ -112,7 +112,8 @@ func Table(rows [][]string, columns int) string {
 // narrowest is the width below which no column is broken, since nobody would read it.
 const narrowest = 12
 
-// limits returns how wide each column may be so that all have room, if they can have; nil where they have.
+// limits returns the width to which each column is broken, so that the table fits where it can; nil where it fits as
+// it is.
 func limits(rows [][]string, columns int) []int {
 	widths, words := measure(rows)
 	if columns == 0 || total(widths) <= columns {

@@ -221,7 +221,7 @@ func (c Conversion) epsilon(alpha, rdp, delta float64) float64 {
 	return rdp + bitmath.Log1p(-1/alpha) - (bitmath.Log(delta)+bitmath.Log(alpha))/(alpha-1)
 }
 
-// logDelta at one order.
+// logDelta returns the logarithm of delta at one order.
 func (c Conversion) logDelta(alpha, rdp, eps float64) float64 {
 	if c == Classic {
 		return (alpha - 1) * (rdp - eps)

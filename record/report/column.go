@@ -51,7 +51,7 @@ func histogramAndDistribution(h text.Handler, c Column, dc draw.Canvas) {
 	shares.Draw(draw.Crop(lower, max(0, right), 0, 0, 0))
 }
 
-// ends of the axis: of the bins, and of the value that they leave out.
+// ends returns the ends of the axis: of the bins, and of the value that they leave out.
 func (c Column) ends() (lo, hi float64) {
 	lo, hi = c.place(c.Edges[0]), c.place(c.Edges[len(c.Edges)-1])
 	if c.Spike != nil {

@@ -40,7 +40,7 @@ func (g Group) reference(m measure, r pipeline.Role) float64 {
 	return g.value(r.Name(m.Name))
 }
 
-// scale of a figure. What is worst is: for scores the commonest class, or chance; for
+// scale returns the scale of a figure. What is worst is: for scores the commonest class, or chance; for
 // distances of several columns independent columns, at the same epsilon where these
 // are known. On single columns alone independent columns spend everything, so they
 // are no lower end there.
@@ -155,7 +155,7 @@ func (m measure) between(s scale) bool {
 	return m.Better == pipeline.BetterLow && s.worst > 2*s.best
 }
 
-// grade of a loss.
+// grade returns the word for a loss: kept up to good, partly up to fair, else lost.
 func grade(loss, good, fair float64) string {
 	switch {
 	case loss <= good:
@@ -166,7 +166,7 @@ func grade(loss, good, fair float64) string {
 	return lost
 }
 
-// signs of disclosure by an advantage over chance.
+// signs returns the word for the disclosure that an advantage over chance shows.
 func signs(advantage, some, clear float64) string {
 	switch grade(advantage, some, clear) {
 	case kept:

@@ -67,7 +67,7 @@ func Number(x float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-// percent of a share.
+// percent words a share as a percentage.
 func percent(x float64) string {
 	if math.IsNaN(x) {
 		return "–"

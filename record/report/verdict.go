@@ -114,7 +114,7 @@ func (g Group) measure(f Figure) (measure, bool) {
 	return measure{d, *d.Verdict}, true
 }
 
-// value of the named figure about whole tables; NaN where there is none.
+// value returns the value of the named figure about whole tables; NaN where there is none.
 func (g Group) value(name string) float64 {
 	for _, f := range g.Figures {
 		if f.Name == name && f.Column == "" {

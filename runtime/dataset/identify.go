@@ -148,8 +148,8 @@ func recognise(o Opening) (*Identity, error) {
 		return nil, err
 	}
 	if holder == nil {
-		return nil, fmt.Errorf("%s: %w, must be: restore its owner file %s from a backup, or verify the run in the folder "+
-			"of runs that knows its data (%s does not)", path, ErrUnknownData, f.place.beside, o.Out)
+		return nil, fmt.Errorf("%s: %w, must be one: restore its owner file %s from a backup, or verify the run in the "+
+			"folder of runs that knows its data (%s does not)", path, ErrUnknownData, f.place.beside, o.Out)
 	}
 	rec, c, err := f.learn(holder, sketches{})
 	if err != nil {

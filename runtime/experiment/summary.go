@@ -50,7 +50,7 @@ func moments(values []float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd / float64(len(values)-1))
 }
 
-// quantile of Student's t that leaves half of 1-Level above it.
+// quantile returns the quantile of Student's t that leaves half of 1-Level above it.
 func quantile(degrees int) float64 {
 	return bitmath.StudentQuantile(float64(degrees), (1+Level)/2)
 }

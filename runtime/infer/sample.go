@@ -130,7 +130,7 @@ func (s *sample) present(column int) []float64 {
 	return list
 }
 
-// quantile of ascending values: the least one that a share q of them does not pass.
+// quantile returns the quantile of ascending values: the least one that a share q of them does not pass.
 func quantile(sorted []float64, q float64) float64 {
 	return sorted[max(0, min(len(sorted)-1, int(math.Ceil(q*float64(len(sorted))))-1))]
 }

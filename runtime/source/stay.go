@@ -90,7 +90,7 @@ type staying struct {
 }
 
 // errStay is a reading of rows that may not be read.
-var errStay = errors.New("rows stay in the database (dataset.database.rows: stay), and this needs them; " +
+var errStay = errors.New("rows stay in the database (dataset.database.rows: stay) and must be read here; " +
 	"rows: may_leave lets weir read them, sample_may_leave some of them")
 
 // Table implements pipeline.Opened.

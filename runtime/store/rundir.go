@@ -124,7 +124,7 @@ const (
 	contentFile = "content"      // tells which content the run read
 )
 
-// Figures are all figures of a run against real rows.
+// Figures holds the figures of a run that were computed from real rows, and their notes.
 type Figures struct {
 	Metrics map[string]float64 `json:"metrics"`
 	Notes   map[string]string  `json:"notes"`

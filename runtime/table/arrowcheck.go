@@ -151,8 +151,8 @@ const errBomb = broken("it claims to be more than 64 MiB and 256 times its size 
 // of it is one value.
 func mostUnpacked(n int) int64 { return 64<<20 + 256*int64(n) }
 
-// checkViews: each column of views has to state how many buffers it has, since the library
-// reads on behind the list where it does not.
+// checkViews checks that each column of views states how many buffers it has, since the library reads on
+// behind the list where it does not.
 func checkViews(batch flat, buffers, views int) error {
 	first, n, err := batch.structs(batchViews, 8)
 	if err == nil && n < views {

@@ -285,7 +285,7 @@ func categoryWriter(c *domain.Column, v *array.Int32) func(b []byte, i int) ([]b
 	}
 }
 
-// categories of a coded column; words of a boolean are 0 and 1 by default.
+// categories returns the categories of a coded column; words of a boolean are 0 and 1 by default.
 func categories(c *domain.Column) []string {
 	if c.Type == domain.Boolean && len(c.Categories) == 0 {
 		return []string{"0", "1"}

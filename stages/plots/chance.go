@@ -248,7 +248,7 @@ func linear(x, y []float64) float64 {
 	return 0
 }
 
-// quantile of sorted values: the least that at least a share q do not exceed.
+// quantile returns the quantile of sorted values: the least that at least a share q do not exceed.
 func quantile(x []float64, q float64) float64 {
 	return x[max(0, int(math.Ceil(float64(q*float64(len(x)))))-1)]
 }
@@ -295,8 +295,8 @@ func sharesBelow(x, at []float64) (shares []float64) {
 	return shares
 }
 
-// edges of the bins of both tables' values. Edges of whole numbers lie between them, so that no bin of a logarithmic
-// axis is empty for want of numbers.
+// edges returns the edges of the bins of both tables' values. Edges of whole numbers lie between them, so that no bin
+// of a logarithmic axis is empty for want of numbers.
 func (t *tail) edges(c *columns.Column, x, y []float64) []float64 {
 	if t.linear == 0 {
 		return histogramEdges(c, x, y)

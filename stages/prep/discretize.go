@@ -51,7 +51,7 @@ type binned struct {
 	Inverse string    `json:"inverse"`
 }
 
-// check: a released model comes back from anyone, and states its bins itself.
+// check judges the bins of a released model, which states them itself and may come from anyone.
 func (p binned) check(current, target *domain.Column) error {
 	switch {
 	case !current.Type.Coded() || !isNumber(target):

@@ -94,7 +94,7 @@ func undoEncode(u *undoing) error {
 	return nil
 }
 
-// checkNames: every name is a column, and has one encoding.
+// checkNames checks that every name is a column, and has one encoding.
 func (s *Encode) checkNames(ps *schema.Problems, d *domain.Domain) {
 	times := map[string]int{}
 	for _, name := range append(slices.Clone(s.OneHot), s.Ordinal...) {

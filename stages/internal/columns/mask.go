@@ -189,7 +189,8 @@ func (n *NearestAllowed) table(g *group, cells int) []int32 {
 	return dst
 }
 
-// nearer lets each combination differ in one more column, of a size, whose codes are a stride apart.
+// nearer returns, for each combination of codes, the nearest allowed one and its distance where one more column may
+// differ, which has size codes that are stride places apart. dst and away are both where it may not.
 func nearer(dst, away []int32, size, stride int) (nextTo, nextAway []int32) {
 	nextTo, nextAway = slices.Clone(dst), slices.Clone(away)
 	for pos := range dst {

@@ -199,7 +199,7 @@ func (t *meanTrees) Predict(x Matrix) []float64 {
 	return y
 }
 
-// impurity of class weights.
+// impurity returns the impurity of class weights.
 func (c Criterion) impurity(weights []float64, total float64) float64 {
 	sum := 0.0
 	for _, w := range weights {

@@ -233,7 +233,7 @@ func (w *drawing) keys(p placing, ranks [][]uint16, keys []uint16) {
 	}
 }
 
-// rankOf returns the rank of a row in [0, 1), any where its number has none yet.
+// rankOf returns the rank of a row in [0, 1): a uniform draw where ranks is nil.
 func (w *drawing) rankOf(ranks []uint16, row int) float64 {
 	if ranks == nil {
 		return w.values.Float64()

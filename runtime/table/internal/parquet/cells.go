@@ -254,7 +254,7 @@ func newTexts(room int64) *texts {
 		delta: textsOf, array: textArray, room: room}}
 }
 
-// size of the text of a cell that is not finished.
+// size returns the size of the text of a cell that is not finished.
 func (t *texts) size(i int64) int64 { return int64(len(t.values[i])) }
 
 // textArray copies texts, and lets go of what they are parts of. Together they are

@@ -114,7 +114,7 @@ type Cost struct {
 	numbers     float64 // floats, so that no product of settings overflows
 }
 
-// Costs says that a setting, as it is given, adds so many numbers.
+// Costs returns what a setting adds to the memory of a training: numbers floats, at the value given.
 func Costs(setting, given string, numbers float64) Cost { return Cost{setting, given, numbers} }
 
 // Fits adds a problem where a training takes more than maxBytes, at the setting that takes
@@ -185,7 +185,7 @@ func ReleaseSteps(h pipeline.Header, kind string, n *net.Net, iterates []train.I
 	return release(h, kind, steps, parts)
 }
 
-// checkSteps: a step for each part, ascending, or none at all.
+// checkSteps checks that there is a step for each part, ascending, or none at all.
 func (m *model) checkSteps() error {
 	if m.Steps == nil {
 		return nil

@@ -137,7 +137,7 @@ func (s *shape) residual(path, name string, in int, l net.Layer, deep int) (out 
 	return in, nil // net.New compares it with out
 }
 
-// checkOutputs: the net puts out one number for each that an encoded row has.
+// checkOutputs checks that the net puts out one number for each that an encoded row has.
 func checkOutputs(d *domain.Domain, out int) error {
 	width := 0
 	for i, c := range d.Columns {
