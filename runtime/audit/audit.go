@@ -39,6 +39,8 @@ type Report struct {
 	Faults     []Found  `json:"faults"`
 	Tried      []Tried  `json:"-"` // private
 	Panics     []string `json:"-"` // what internal errors of weir left: private
+
+	unnamed string // the unit column, where no row was added because a new unit has no name
 }
 
 // Line is a mechanism of a stage, or a stage without any.
@@ -142,6 +144,9 @@ func (a *auditing) tryChosen(ctx context.Context) (tried []pairing, err error) {
 		}
 	}
 	styles := a.nobody(units[best])
+	if len(styles) == 0 {
+		a.report.unnamed = a.plan.Spec.Dataset.PrivacyUnit.Column
+	}
 	more, err := a.try(ctx, styles[:min(len(styles), max(0, a.Neighbours-n))])
 	return append(tried, more...), err
 }
@@ -455,13 +460,25 @@ func (r *Report) summary() string {
 		pairs = fmt.Sprintf(" and %s of runs (%s)", words.Plural(len(r.Pairs), "pair"), strings.Join(r.Pairs, "; "))
 	}
 	head := fmt.Sprintf("Tried: %s%s, in %s.", words.Plural(r.Neighbours, "neighbour"), pairs, words.Plural(r.Runs, "run"))
-	if r.Asked != r.Neighbours {
-		head += fmt.Sprintf(" Asked for were %d: it tries more where none moves a mechanism, and fewer where a unit of "+
-			"nobody has no name.", r.Asked)
-	}
+	head += r.otherNumber()
 	if len(r.Blind) > 0 {
 		head += fmt.Sprintf(" NOT COMPARED was what goes into %s: nothing is said of it.", strings.Join(r.Blind, ", "))
 	}
 	return head + " This is evidence on these, not a proof: what is proven of a kind, and how, stands beside its code. " +
 		"Nothing was charged.\n"
+}
+
+// otherNumber says why more or fewer neighbours were tried than were asked for.
+func (r *Report) otherNumber() string {
+	switch {
+	case r.Neighbours > r.Asked:
+		return fmt.Sprintf(" %d were asked for; more were tried, because the first ones changed the input of no mechanism.",
+			r.Asked)
+	case r.Neighbours < r.Asked && r.unnamed != "":
+		return fmt.Sprintf(" %d were asked for; no row was added, because a new privacy unit needs a value in column %s "+
+			"that the domain may not have.", r.Asked, r.unnamed)
+	case r.Neighbours < r.Asked:
+		return fmt.Sprintf(" %d were asked for; the dataset has no further rows to choose.", r.Asked)
+	}
+	return ""
 }

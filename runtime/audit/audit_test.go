@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,6 +120,28 @@ func TestNeighboursCostWhatCanDiffer(t *testing.T) {
 	}
 	if want := map[string]int{"sums": r.Runs, "shown": 1, "inside": 2}; !maps.Equal(worked, want) {
 		t.Errorf("stages work %v times in %d runs, must %v", worked, r.Runs, want)
+	}
+}
+
+// TestOtherNumbersAreExplained: where more or fewer neighbours are tried than were asked for, the report says why: a
+// row of a new unit lacks a name, or there are no further rows.
+func TestOtherNumbersAreExplained(t *testing.T) {
+	s := subjectOf(t, "privacy_unit: row", "privacy_unit: {column: c, max_rows: 1}", "file: people.csv", "file: ids.csv",
+		"{name: c, type: numeric", "{name: c, type: integer", "{kind: sums, noise_multiplier: 5, fault: none}", "{kind: look}")
+	if err := os.WriteFile(filepath.Join(s.opts.Dir, "ids.csv"), []byte("a,b,c\n1,1,1\n1,1,2\n2,2,3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := audited(t, s, 5, false).Text(); !strings.Contains(text, "a new privacy unit needs") {
+		t.Errorf("where no unit can be added the report says\n%s", text)
+	}
+	for want, r := range map[string]Report{
+		"":                                {Asked: 2, Neighbours: 2, unnamed: "a"},
+		" 2 were asked for; more were":    {Asked: 2, Neighbours: 3, unnamed: "a"},
+		" 4 were asked for; the dataset ": {Asked: 4, Neighbours: 3},
+	} {
+		if got := r.otherNumber(); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%d tried of %d: %q, must begin with %q", r.Neighbours, r.Asked, got, want)
+		}
 	}
 }
 
