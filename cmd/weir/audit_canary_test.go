@@ -217,7 +217,7 @@ func TestCanaryCommand(t *testing.T) {
 		t.Errorf("%s is %v (%v), must be the owner's alone", files[0], info.Mode(), err)
 	}
 	if code, _, errs := s.weir("audit", s.path("spec.yaml"), "--canary", "--canaries", "5"); code != exitUsage ||
-		!strings.Contains(errs, "canaries: are 5, must be 1, or 20") {
+		!strings.Contains(errs, "--canaries: are 5, must be 1, or 20") || strings.Contains(errs, "note:") {
 		t.Errorf("5 canaries: exit code %d, %s", code, errs)
 	}
 	for want, args := range map[string][]string{

@@ -39,7 +39,8 @@ func (f *canaryFlags) add(c *cobra.Command) {
 	flags.IntVar(&f.runs, "runs", 10, "runs with canaries; each has noise of its own")
 }
 
-// misplaced refuses flags that the audit which is asked for would leave unread.
+// misplaced refuses flags that the audit which is asked for would leave unread, and numbers that no audit is played
+// with, before a note says how long it takes.
 func (f *canaryFlags) misplaced(c *cobra.Command) error {
 	names, found, accepted := []string{"canaries", "runs"}, "without", "with"
 	if f.on {
@@ -51,8 +52,12 @@ func (f *canaryFlags) misplaced(c *cobra.Command) error {
 			problems = append(problems, fmt.Errorf("--%s: is given %s --canary, must be given %s", name, found, accepted))
 		}
 	}
-	if len(problems) > 0 {
-		return usage(c, errors.Join(problems...))
+	if f.on {
+		game := audit.Game{Canaries: f.number, Runs: f.runs}
+		problems = append(problems, prefixed("--", game.Check()))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return usage(c, err)
 	}
 	return nil
 }

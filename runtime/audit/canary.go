@@ -46,8 +46,8 @@ func (e *GameError) Error() string { return e.Problem }
 
 func unplayable(format string, args ...any) error { return &GameError{fmt.Sprintf(format, args...)} }
 
-// check says what no audit can be played with.
-func (g Game) check() error {
+// Check returns a GameError where no audit can be played with so many canaries and runs, on any dataset.
+func (g Game) Check() error {
 	if g.Canaries != 1 && g.Canaries < leastCanaries || g.Canaries > 1_000_000 {
 		return unplayable("canaries: are %d, must be 1, or %d to 1,000,000", g.Canaries, leastCanaries)
 	}
@@ -94,7 +94,7 @@ type Canaries struct {
 // Canaries plays a game: runs of the plan with canaries among its rows, guesses on which were there, and what these
 // say of its bill. It charges nothing, as no rehearsal does.
 func (s *Subject) Canaries(ctx context.Context, g Game) (*Canaries, error) {
-	if err := g.check(); err != nil {
+	if err := g.Check(); err != nil {
 		return nil, err
 	}
 	p := &s.plan.Spec.Privacy
