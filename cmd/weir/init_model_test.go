@@ -23,7 +23,7 @@ func TestInitTemplatesAndModels(t *testing.T) {
 		flags, has, lacks []string
 		domain            string
 	}{
-		"lists": {has: []string{"kind: dp_categories", "No filter adds up a list that is released with a delta"},
+		"lists": {has: []string{"kind: dp_categories", "NO BUDGET CAN BE SET ON THIS TABLE, for good"},
 			lacks: []string{"# budget:"}, domain: "open.yaml"},
 		"survey": {survey, []string{"# A survey:", "adjacency: replace_one", "associations:", "filter: gaussian",
 			"train: 0.8, test: 0.2"}, []string{"disclosure:", "fewer than 200"}, ""},

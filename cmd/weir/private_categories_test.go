@@ -43,11 +43,30 @@ func TestPrivateCategoriesAreAskedFor(t *testing.T) {
 		t.Fatalf("the lines are %q", lines)
 	}
 	spec("  "+lines[1][1]+"\n", "  "+lines[0][1]+"\n")
+	s.saysOfBudget("plan", exitDone, "afterwards       no budget (dataset.budget) can be set on this dataset, for good")
 	r := s.result()
 	if text := flat(released(t, r, "release/domain.yaml")); !strings.Contains(text, "[Arden, Bree, Combe, other]") {
 		t.Errorf("domain.yaml has not what was released:\n%s", text)
 	}
 	nothingShows(t, filepath.Join(r.Run, "release"), "Needlestone")
+	s.saysOfBudget("plan", exitDone, "budget           none, and none can be set")
+	s.write("spec.yaml", strings.Replace(s.read("spec.yaml"), "domain: domain.yaml", "domain: domain.yaml, budget: {epsilon: "+
+		"9, delta: 1e-5}", 1))
+	s.saysOfBudget("plan", exitPrivacy, "no sum, since the filter has no measure for a charge (filter rdp",
+		"if all charges were fixed in advance")
+	s.saysOfBudget("check", exitPrivacy, "dataset.budget: is set beside charges that no filter has a measure for, must be "+
+		"left out")
+}
+
+// saysOfBudget fails the test where a command on the spec ends otherwise or does not print all texts.
+func (s study) saysOfBudget(command string, want int, texts ...string) {
+	s.t.Helper()
+	code, out, errs := s.weir(command, s.path("spec.yaml"))
+	for _, text := range texts {
+		if code != want || !strings.Contains(out+errs, text) {
+			s.t.Errorf("weir %s: exit code %d, must be %d, and say %q:\n%s%s", command, code, want, text, out, errs)
+		}
+	}
 }
 
 // TestInitReleasesPrivateCategories: a spec that is begun from a domain with a private list

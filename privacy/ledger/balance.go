@@ -147,6 +147,7 @@ type Total struct {
 	Accountant string            `json:"accountant"`
 	Charges    int               `json:"charges"`
 	Reason     string            `json:"reason,omitempty"`
+	Unmeasured bool              `json:"-"` // Epsilon is +Inf because the filter that adds up has no measure for a charge
 }
 
 // Sum composes all events of the ledger under one accountant for a change of one
@@ -314,7 +315,7 @@ func (e *UnmeasuredError) Error() string {
 	if e.Begun {
 		done = "What this run was charged before stands."
 	}
-	return fmt.Sprintf("refused: %s, of which the filter %s of dataset.budget has no measure: %s. %s %s", where,
+	return fmt.Sprintf("refused: %s, for which the filter %s of dataset.budget has no measure: %s. %s %s", where,
 		e.Filter.Name, e.reason(), done, e.advice())
 }
 
@@ -332,10 +333,11 @@ func (e *UnmeasuredError) advice() string {
 		return "Declare dataset.budget.filter: " + strings.Join(e.Others, " or ") +
 			", or take a stage whose charges it measures"
 	case e.Line > 0:
-		return "No filter measures all that is spent: this dataset can have no budget, and each run states its own epsilon"
+		return "No other filter has a measure for all charges of this ledger, so this dataset can have no budget; what is " +
+			"proven of them, had all been fixed in advance, is printed by weir ledger show"
 	}
-	return "No other filter measures what is spent and this together: take a stage whose charges it measures (weir plan " +
-		"prints them)"
+	return "No other filter has a measure for this and all charges of the ledger: take a stage whose charges it measures " +
+		"(weir plan prints them), or leave dataset.budget out"
 }
 
 func (e *UnmeasuredError) Unwrap() error { return e.Cause }

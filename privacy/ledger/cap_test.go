@@ -308,12 +308,34 @@ func TestUnmeasuredChargesAreRefusedByName(t *testing.T) {
 	if _, err := l.Append(&limit, noise); err != nil {
 		t.Fatal(err)
 	}
-	refused(l, limit, charge("pure", 0.1), "stage train would spend sum", "No other filter measures")
+	refused(l, limit, charge("pure", 0.1), "stage train would spend sum", "No other filter has a measure")
 	l, _ = newLedger(&memory{}, dataset, ticking())
 	if _, err := l.Append(nil, list); err != nil {
 		t.Fatal(err)
 	}
 	limit.Filter = "rdp"
 	refused(l, limit, noise, "line 1 of the ledger: stage lists has spent selection", "filter rdp",
-		"No filter measures all that is spent")
+		"No other filter has a measure for all charges", "can have no budget")
+}
+
+// TestCanBeCapped: a filter takes a list with a delta of its own alone (basic), and none beside Gaussian noise; once a
+// capped charge has fixed a filter, that one alone counts.
+func TestCanBeCapped(t *testing.T) {
+	noise, list := Entry{Adjacency: privacy.AddRemove}, Entry{Adjacency: privacy.AddRemove}
+	noise.Event.Event, list.Event.Event = privacy.Gaussian{NoiseMultiplier: 5}, privacy.Approximate{Epsilon: 0.1, Delta: 1e-8}
+	fixed := noise
+	fixed.Filter, fixed.Cap = &Filter{Name: "gaussian"}, &CapTerms{1, 1e-6}
+	pure := noise
+	pure.Event.Event = privacy.Pure{Epsilon: 0.1}
+	for name, c := range map[string]struct {
+		entries []Entry
+		want    bool
+	}{
+		"none": {nil, true}, "list": {[]Entry{list}, true}, "list and noise": {[]Entry{list, noise}, false},
+		"noise": {[]Entry{noise, pure}, true}, "fixed": {[]Entry{fixed, noise}, true}, "fixed otherwise": {[]Entry{fixed, pure}, false},
+	} {
+		if got, err := CanBeCapped(c.entries, privacy.AddRemove, Unit{}); err != nil || got != c.want {
+			t.Errorf("%s: can be capped is %t (%v), must be %t", name, got, err, c.want)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"weir/privacy"
 	"weir/privacy/account"
@@ -251,16 +252,38 @@ func (c Cap) unmeasured(err error, r reading, spent, all []Entry) error {
 	if fixed, _, err := FilterOf(spent); err != nil || fixed != nil {
 		return errors.Join(e, err)
 	}
+	e.Others = r.measuring(c, all)
+	return e
+}
+
+// measuring returns the names of the filters that have a measure for all entries, under a cap.
+func (r reading) measuring(c Cap, all []Entry) (names []string) {
 	for _, name := range filterNames() {
-		other, err := Cap{Epsilon: c.Epsilon, Delta: c.Delta, Filter: name}.fresh()
+		f, err := Cap{Epsilon: c.Epsilon, Delta: c.Delta, Filter: name}.fresh()
 		if err != nil {
 			continue
 		}
-		if _, _, err := r.cost(other, all); err == nil {
-			e.Others = append(e.Others, name)
+		if _, _, err := r.cost(f, all); err == nil {
+			names = append(names, name)
 		}
 	}
-	return e
+	return names
+}
+
+// CanBeCapped reports whether a dataset with these charges can have a budget, of whatever size: whether a filter has a
+// measure for all of them, or the filter that a capped charge has fixed. Which events a filter measures does not depend
+// on the size.
+func CanBeCapped(entries []Entry, adjacency privacy.Adjacency, unit Unit) (bool, error) {
+	r, err := newReading(entries, adjacency, unit)
+	if err != nil {
+		return false, fmt.Errorf("ledger: filters: %w", err)
+	}
+	fixed, _, err := FilterOf(entries)
+	if err != nil {
+		return false, err
+	}
+	names := r.measuring(Cap{Epsilon: 1, Delta: 1e-6}, entries)
+	return len(names) > 0 && (fixed == nil || slices.Contains(names, fixed.Name)), nil
 }
 
 // cost adds entries up. What cannot be read for the unit is infinite, and why names

@@ -29,6 +29,12 @@ type Statement struct {
 	Room      *int              `json:"room,omitempty"`           // how many times more the new charges fit, or else the last one; nil: not known
 	Note      string            `json:"note,omitempty"`           // where the budget is looser than it was for the last capped charge, or the ledger another one
 	Adjacency privacy.Adjacency `json:"adjacency"`
+	// Fixed is what the ledger holds if all of it was fixed in advance, where the filter of a budget has no measure for a
+	// charge of it; nil elsewhere.
+	Fixed *ledger.Total `json:"-"`
+	// Uncapped reports that no budget can be set on the dataset as it stands, and UncappedAfter that none can be after
+	// the new charges: no filter has a measure for all of them. Both are false where the spec has a budget.
+	Uncapped, UncappedAfter bool `json:"-"`
 }
 
 // Statement adds up what runs have yet to pay. Under a budget of the dataset it is read by
@@ -41,23 +47,53 @@ func (b *Book) Statement(runs ...*Purse) (Statement, error) {
 	s := Statement{Ledger: b.path, Before: len(entries), Bill: len(bill), Note: b.Note(), Adjacency: plan.Adjacency}
 	after := slices.Clone(entries)
 	for _, c := range bill {
-		after = append(after, ledger.Entry{ID: c.ID, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency,
+		after = append(after, ledger.Entry{ID: c.ID, Stage: c.Stage, Name: c.Name, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency,
 			Unit: c.Unit, Unproven: c.Unproven})
 	}
 	sum, err := b.sum(plan)
 	if err != nil {
 		return s, err
 	}
-	if b.limit != nil {
-		s.Cap = &b.limit.Epsilon
-	}
 	if s.Spent.Total, err = sum(entries); err == nil {
 		s.After.Total, err = sum(after)
+	}
+	if err == nil && b.limit != nil {
+		s.Cap = &b.limit.Epsilon
+		err = s.fixed(entries, plan)
+	} else if err == nil {
+		err = s.uncapped(entries, after, plan)
 	}
 	if err == nil && b.limit != nil && len(after) > 0 && !math.IsInf(s.After.Epsilon, 1) {
 		err = s.count(*b.limit, after)
 	}
 	return s, err
+}
+
+// fixed adds what the ledger holds as one plan fixed in advance, where the filter has no sum of it.
+func (s *Statement) fixed(entries []ledger.Entry, plan *compile.Plan) error {
+	if !s.Spent.Unmeasured {
+		return nil
+	}
+	accountant, err := account.ByName(plan.Accountant)
+	if err != nil {
+		return err
+	}
+	total, err := ledger.Sum(entries, accountant, plan.Adjacency, unitOf(plan), plan.Delta)
+	if err == nil && !math.IsInf(total.Epsilon, 1) {
+		s.Fixed = &total
+	}
+	return err
+}
+
+// uncapped notes whether a budget can be set on the dataset, now and after the new charges.
+func (s *Statement) uncapped(entries, after []ledger.Entry, plan *compile.Plan) error {
+	can, err := ledger.CanBeCapped(entries, plan.Adjacency, unitOf(plan))
+	s.Uncapped = !can
+	if err == nil {
+		can, err = ledger.CanBeCapped(after, plan.Adjacency, unitOf(plan))
+		s.UncappedAfter = !can
+	}
+	return err
 }
 
 // measured returns a sum that takes what the filter of a budget has no measure for as without a bound, which Afford
@@ -67,7 +103,8 @@ func measured(sum func([]ledger.Entry) (ledger.Total, error)) func([]ledger.Entr
 		t, err := sum(e)
 		var none *ledger.UnmeasuredError
 		if errors.As(err, &none) {
-			t.Epsilon, t.Reason, err = math.Inf(1), "the filter "+none.Filter.Name+" has no measure for a charge", nil
+			t.Epsilon, t.Unmeasured, err = math.Inf(1), true, nil
+			t.Reason = "the filter " + none.Filter.Name + " has no measure for a charge"
 		}
 		return t, err
 	}

@@ -86,6 +86,21 @@ func TestQuoteText(t *testing.T) {
 		!strings.Contains(text, "refused, nothing is proven") || !strings.Contains(text, "epsilon none proven alone") {
 		t.Errorf("a quote without a proof reads\n%s", text)
 	}
+	q.After.Unmeasured = true
+	q.Fixed = &ledger.Total{Epsilon: 0.5, Delta: 1e-6, Accountant: "pld"}
+	if text = QuoteText([]payment.Quote{q}, nil); !strings.Contains(text, "then             no sum, since the filter has no") ||
+		!strings.Contains(text, "\n                   epsilon 0.5 at delta 1e-06 (pld), if all charges were fixed") {
+		t.Errorf("a quote without a measure reads\n%s", text)
+	}
+	for want, s := range map[string]payment.Statement{
+		"none, and none can be set":                {Before: 1, Uncapped: true, UncappedAfter: true},
+		"no budget (dataset.budget) can be set on": {UncappedAfter: true},
+	} {
+		if text = QuoteText([]payment.Quote{{Statement: s}}, nil); !strings.Contains(text, want) ||
+			!HasHistory([]payment.Quote{{Statement: s}}) {
+			t.Errorf("a quote that rules out budgets reads\n%s, must say %q", text, want)
+		}
+	}
 	if HasHistory([]payment.Quote{{}}) || !HasHistory([]payment.Quote{q}) {
 		t.Error("a new ledger has no history; one with a charge or a budget has")
 	}

@@ -37,13 +37,27 @@ func unproven(q payment.Quote) bool {
 // balanceLine returns how the ledger stands now and after the charges.
 func balanceLine(q payment.Quote) string {
 	at := fmt.Sprintf(" at delta %g (%s)\n", q.Spent.Delta, q.Spent.Accountant)
+	if q.Spent.Unmeasured {
+		at = " (" + q.Spent.Accountant + ")\n"
+	}
 	s := "  spent so far     " + totalWords(q.Spent.Total) + at
+	if q.Fixed != nil {
+		s += fmt.Sprintf("                   %s at delta %g (%s), if all charges were fixed in advance\n", totalWords(*q.Fixed),
+			q.Fixed.Delta, q.Fixed.Accountant)
+	}
 	if q.Charges() {
 		s += fmt.Sprintf("  then             %s, after %s\n", totalWords(q.After.Total), words.Plural(q.Bill, "new charge"))
 	}
 	if unproven(q) {
 		s += "  afterwards       no run with a budget of the dataset (dataset.budget) is admitted: nothing bounds what all " +
 			"runs tell together\n"
+	}
+	switch {
+	case q.Uncapped:
+		return s + "  budget           none, and none can be set: no filter has a measure for all charges of this ledger\n"
+	case q.UncappedAfter:
+		s += "  afterwards       no budget (dataset.budget) can be set on this dataset, for good: no filter has a measure for " +
+			"all its charges\n"
 	}
 	if q.Cap == nil {
 		return s + "  budget           none: nothing bounds what all runs spend together (dataset.budget)\n"
@@ -57,7 +71,7 @@ func balanceLine(q payment.Quote) string {
 	default:
 		s += ": exceeded\n"
 	}
-	if q.After.Epsilon > 0 {
+	if q.After.Epsilon > 0 && !q.After.Unmeasured {
 		s += "  A budget holds for runs chosen after looking at earlier ones: its numbers are not sums of the runs' own " +
 			"epsilons.\n"
 	}
@@ -78,17 +92,20 @@ func RoomText(q payment.Quote) string {
 }
 
 func totalWords(t ledger.Total) string {
-	if math.IsInf(t.Epsilon, 1) {
+	switch {
+	case t.Unmeasured:
+		return "no sum, since the filter has no measure for a charge"
+	case math.IsInf(t.Epsilon, 1):
 		return "without a proven bound"
 	}
 	return "epsilon " + record.Bound(t.Epsilon)
 }
 
-// HasHistory reports whether there is anything to say of a ledger: a new one without a budget has
-// no history.
+// HasHistory reports whether there is anything to say of a ledger: a new one without a budget has no history, unless
+// the first charges would rule out a budget for good.
 func HasHistory(quotes []payment.Quote) bool {
 	for _, q := range quotes {
-		if q.Before > 0 || q.Cap != nil {
+		if q.Before > 0 || q.Cap != nil || q.UncappedAfter {
 			return true
 		}
 	}
