@@ -28,6 +28,7 @@ func TestCompileOrdersTypesAndBills(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct{ stages, want string }{
 		"unknown kind":   {"  a: {kind: clan}", "did you mean clean?"},
+		"dangling too":   {"  a: {kind: clan, from: [c, b]}\n  b: {kind: clean}", `stages.a.from: is "c", must be the name`},
 		"dangling":       {"  a: {kind: clean, from: b}", `is "b", must be the name of a stage`},
 		"cycle":          {"  a: {kind: clean, from: b}\n  b: {kind: clean, from: a}", "a reads b reads a"},
 		"column":         {"  a: {kind: clean, column: agge}", "no column of the table"},

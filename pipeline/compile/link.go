@@ -71,7 +71,7 @@ func (l *linker) checkRef(s *spec.Stage, port *pipeline.Port, r pipeline.Ref) {
 	} else if r.Port != "" {
 		l.fault(s, port, fmt.Sprintf("%q", r.String()), "dataset alone, which has one output", "")
 	}
-	if !port.Takes(form) {
+	if !s.Unread() && !port.Takes(form) {
 		l.fault(s, port, fmt.Sprintf("%s, which gives a %s", r, form), "a stage that gives a "+port.Forms()+l.fitting(port),
 			"")
 	}

@@ -254,7 +254,22 @@ func (p *parser) stage(id string) Stage {
 	default:
 		return p.settings(id, path, kind)
 	}
-	return Stage{ID: id, Kind: &pipeline.Kind{Name: name, Out: []pipeline.Port{{}}}, wrong: []string{path}}
+	return p.unread(id, path, name)
+}
+
+// unread returns a stage whose kind is unknown. It reads what from names, in any form, so that a dangling name is
+// reported beside the kind.
+func (p *parser) unread(id, path, name string) Stage {
+	in, from := pipeline.Port{Name: "in", Many: true, Optional: true}, refList{}
+	s := Stage{ID: id, Kind: &pipeline.Kind{Name: name, In: []pipeline.Port{in}, Out: []pipeline.Port{{}}},
+		wrong: []string{path}}
+	if at := path + "." + in.Key(); p.doc.Has(at) {
+		p.add(p.doc.Decode(at, &from)...)
+	}
+	for _, name := range from {
+		s.Inputs = map[string][]pipeline.Ref{in.Name: append(s.Inputs[in.Name], pipeline.ParseRef(name))}
+	}
+	return s
 }
 
 const stageNames = "letters, digits, _ and -, not - first, of at most 64 bytes together"
