@@ -37,8 +37,8 @@ both; levels are set as the grid is):
     weir run specs:NAME --set dataset.file=FILE --set 'experiment.cells={CELL: {...}}' \
       --set experiment.baseline=CELL --set 'experiment.printed={}' --set 'experiment.grid={PATH: [VALUE]}'
 
-Where a stage whose figures stand on no line here takes most of the time, it can have fewer rows
-(` + "`--set stages.prediction.max_train_rows=500`" + `).
+Where a stage whose figures stand on no line here, or are not to be taken, needs most of the time, it can be left out
+(` + "`--set stages.prediction=off`" + `).
 `
 
 // reproducedPage compares what papers print with what their specs gave.
