@@ -81,7 +81,8 @@ func execute(ctx context.Context, s streams, args []string) int {
 // keep what was typed, and every user of the machine sees the arguments of a process.
 func withoutPasswords(args []string) error {
 	for i, arg := range args {
-		if source.HoldsPassword(arg) {
+		ofRows := strings.HasPrefix(arg, "--where=") || i > 0 && args[i-1] == "--where" // columns may be called so
+		if !ofRows && source.HoldsPassword(arg) {
 			return fmt.Errorf("argument %d: holds a password, which is not repeated here, but which the history of the shell "+
 				"keeps; must be a file, or a YAML file whose dataset.database says where the table is, with connection: "+
 				"service:NAME", i+1)

@@ -60,10 +60,11 @@ func IsAddress(text string) bool {
 		strings.HasPrefix(strings.ToLower(text), "jdbc:") || len(connectionSettings(text)) > 1 || givesPassword(text)
 }
 
-// HoldsPassword reports whether a text has an address in it that gives a password. A password without a second setting
-// beside it is none: a condition on rows may name a column so.
+// HoldsPassword reports whether a text has an address in it that gives a password. A password alone, without a scheme or
+// a second setting, is none: a condition on rows may name a column so.
 func HoldsPassword(text string) bool {
-	return givesPassword(text) && len(connectionSettings(text)) > 1 ||
+	hasScheme := regexp.MustCompile(`(?i)://|(?:^|[^a-z])jdbc:`).MatchString(text)
+	return givesPassword(text) && (hasScheme || len(connectionSettings(text)) > 1) ||
 		regexp.MustCompile(`://[^\s/@]*:[^\s@]*@`).MatchString(text)
 }
 
@@ -76,7 +77,7 @@ func givesPassword(text string) bool {
 
 // connectionSettings lists which settings of a connection a text gives, in small letters.
 func connectionSettings(text string) (keys []string) {
-	setting := regexp.MustCompile(`(?i)(?:^|[\s;&?=])(host|hostaddr|port|dbname|user|password|passwd|pwd|passfile|` +
+	setting := regexp.MustCompile(`(?i)(?:^|[\s;&?="'({,])(host|hostaddr|port|dbname|user|password|passwd|pwd|passfile|` +
 		`service|sslmode|server|database|uid|dsn)\s*=`)
 	for _, found := range setting.FindAllStringSubmatch(text, -1) {
 		keys = append(keys, strings.ToLower(found[1]))

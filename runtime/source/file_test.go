@@ -1,10 +1,12 @@
 package source
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"weir/pipeline"
+	"weir/schema"
 )
 
 // TestAddressesAreNoPaths holds what people paste where a file is asked for: an address is refused without a word of
@@ -23,6 +25,10 @@ func TestAddressesAreNoPaths(t *testing.T) {
 		{"password=secret", true, false},
 		{"Server=h;Uid=u;Pwd=secret;", true, true},
 		{"jdbc:postgresql://h/d?user=u&password=secret", true, true},
+		{"jdbc:postgresql://h/d?password=secret", true, true},
+		{"jdbc:spark://h;PWD=secret", true, true},
+		{"--set=dataset.domain='host=h password=secret'", true, true},
+		{`{"host=h", "password=secret"}`, true, true},
 		{"--set=dataset.file=host=h password=secret", true, true},
 		{"user=3/rows.csv", false, false},
 		{"year=2020/rows.csv", false, false},
@@ -40,6 +46,17 @@ func TestAddressesAreNoPaths(t *testing.T) {
 		_, err := (&File{File: c.text}).Declare(pipeline.Declaring{})
 		if refused := err != nil; refused != c.address || refused && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", c.text, err)
+		}
+		for _, read := range []Reader{{Parquet: c.text}, {CSV: c.text}, {Database: c.text, Table: "t"},
+			{SQLite: c.text, Table: "t"}} {
+			var ps schema.Problems
+			s := duckDB{&DatabaseTable{Read: &read, Rows: "may_leave"}}
+			d := s.declare(&ps, pipeline.Declaring{})
+			said := fmt.Sprint(ps.Err(), d)
+			if refused := strings.Contains(said, "is an address"); refused != c.address ||
+				refused && strings.Contains(said, "secret") {
+				t.Errorf("%+v: %s", read, said)
+			}
 		}
 	}
 }
