@@ -21,6 +21,17 @@ func TestInitFromRuns(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, filepath.Join("new", "pipeline.yaml")) {
 		t.Fatalf("exit code %d: %s%s", code, out, errs)
 	}
+	if want := "names files outside of its folder, ../domain.yaml and ../data.csv"; !strings.Contains(errs, want) {
+		t.Errorf("a spec that a review refuses: %q, must say %q", errs, want)
+	}
+	code, _, errs = s.weir("init", s.dir, "--from", s.path("domain.yaml"), "--data", s.path("data.csv"), "--rows-public",
+		"300")
+	if code != exitDone || strings.Contains(errs, "outside of its folder") {
+		t.Errorf("in the folder of the table: exit code %d, %s", code, errs)
+	}
+	if code, out, errs := s.weir("check", "--confine", s.path("pipeline.yaml")); code != exitDone {
+		t.Errorf("the spec beside its table is refused under --confine: exit code %d, %s%s", code, out, errs)
+	}
 	text := s.read("new/pipeline.yaml")
 	for _, want := range []string{"file: ../data.csv\n", `csv: {delimiter: ";"}`, "domain: ../domain.yaml ",
 		"rows_public: 300 ", "adjacency: replace_one ", "delta: 1e-4 ",

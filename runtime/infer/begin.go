@@ -74,7 +74,7 @@ func Begin(ctx context.Context, dir string, wish Wish, reg *pipeline.Registry) (
 		notes = append(notes, fmt.Sprintf("%s: its %s is not taken; write it into %s where it holds", f.Data,
 			f.table.untaken(), paths[0]))
 	}
-	return paths, append(notes, f.unignored(dir)...), err
+	return paths, slices.Concat(notes, f.outside(dir), f.unignored(dir)), err
 }
 
 // Demo writes into dir a study of demo rows, with the schemas that editors read, and returns the paths of the files.
@@ -184,6 +184,25 @@ func oneFolder(a, b string) string {
 		}
 	}
 	return filepath.Clean(b)
+}
+
+// outside says which files of the spec lie outside of its folder, to which a review by CI confines a spec.
+func (f *beginner) outside(dir string) (notes []string) {
+	places := []string{f.From}
+	if f.table != nil && !pipeline.IsElsewhere(f.table.Place) {
+		places = append(places, f.table.Place)
+	}
+	var list []string
+	for _, place := range places {
+		if name := fromFolder(dir, place); !filepath.IsLocal(filepath.FromSlash(name)) {
+			list = append(list, name)
+		}
+	}
+	if len(list) > 0 {
+		notes = append(notes, fmt.Sprintf("the spec names files outside of its folder, %s: a review by CI and --confine refuse "+
+			"that; weir init without DIR writes the spec into this folder", strings.Join(list, " and ")))
+	}
+	return notes
 }
 
 // unignored says which lines a .gitignore that was there already lacks.
