@@ -7,17 +7,18 @@ import (
 	"testing"
 )
 
-// TestApart: a spelling of missing that a value may have is none in what is written.
+// TestApart: a spelling of missing that a value may have is none in what is written, and nor is a limit of numbers,
+// which a reader takes for a low value.
 func TestApart(t *testing.T) {
-	bounds, all := &[2]float64{0, 10}, []string{"NA", "0", "10.0", "-9", "1e1", "1970-01-05", ""}
+	bounds, all := &[2]float64{0, 10}, []string{"NA", "0", "10.0", "-9", "1e1", "1970-01-05", "", "<0.5", "<NA>"}
 	for _, c := range []struct {
 		column Column
 		want   []string
 	}{
-		{Column{Type: Integer, Bounds: bounds}, []string{"NA", "-9", "1970-01-05", ""}},
-		{Column{Type: Numeric}, []string{"NA", "1970-01-05", ""}},
-		{Column{Type: Date, Bounds: bounds}, []string{"NA", "0", "10.0", "-9", "1e1", ""}},
-		{Column{Type: Date, Bounds: bounds, Encoding: &Encoding{Form: MinMax}}, []string{"NA", "1970-01-05", ""}},
+		{Column{Type: Integer, Bounds: bounds}, []string{"NA", "-9", "1970-01-05", "", "<NA>"}},
+		{Column{Type: Numeric}, []string{"NA", "1970-01-05", "", "<NA>"}},
+		{Column{Type: Date, Bounds: bounds}, []string{"NA", "0", "10.0", "-9", "1e1", "", "<NA>"}},
+		{Column{Type: Date, Bounds: bounds, Encoding: &Encoding{Form: MinMax}}, []string{"NA", "1970-01-05", "", "<NA>"}},
 		{Column{Type: Ordinal, Categories: []string{"1"}}, all},
 		{Column{Type: Text}, all},
 	} {

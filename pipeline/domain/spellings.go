@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -39,7 +40,7 @@ func (Spellings) JSONSchema() map[string]any {
 
 // Unambiguous returns the spellings of missing that cannot be a value of the column: a number
 // inside the bounds, or any number where there are none, may be a value once rows were
-// clipped, encoded or drawn. Files that are written tell missing values by the others, or
+// clipped, encoded or drawn, and a limit among numbers, such as <0.5, is read as a low value. Files that are written tell missing values by the others, or
 // by the empty cell, so that no value can end a run.
 func (c *Column) Unambiguous(spellings []string) (separate []string) {
 	for _, text := range spellings {
@@ -50,10 +51,18 @@ func (c *Column) Unambiguous(spellings []string) (separate []string) {
 	return separate
 }
 
-// mayHold tells whether a text is a number, or a date, that the column may hold.
+// IsLimit reports whether a text is a limit of what was measured, such as <0.5.
+func IsLimit(text string) bool {
+	return strings.IndexAny(text, "<>≤≥") == 0 && strings.ContainsAny(text, "0123456789")
+}
+
+// mayHold tells whether a text is a number or a date that the column may hold, or a limit of such.
 func (c *Column) mayHold(text string) bool {
 	if c.Type.Coded() && c.Encoding == nil || c.Type == Text {
 		return false // a category is never a spelling of missing, and text that is one is missing
+	}
+	if IsLimit(text) {
+		return true
 	}
 	x, matches := c.spelledNumber(text)
 	if c.Type.Calendar() && c.Encoding == nil {

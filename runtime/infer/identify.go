@@ -120,7 +120,7 @@ const maxOdd = 4
 
 func (o *oddities) see(cell []byte) {
 	switch text := string(cell); {
-	case bytes.ContainsAny(cell, "0123456789") && !beyond(text):
+	case bytes.ContainsAny(cell, "0123456789") && !domain.IsLimit(text):
 		o.plain++
 	case slices.Contains(o.spelled, text):
 	case len(o.spelled) == maxOdd || len(cell) > 40:
@@ -129,9 +129,6 @@ func (o *oddities) see(cell []byte) {
 		o.spelled = append(o.spelled, text)
 	}
 }
-
-// beyond reports whether a cell is a limit of what was measured, such as <0.5.
-func beyond(cell string) bool { return strings.IndexAny(cell, "<>≤≥") == 0 }
 
 // unnamed returns what may be spellings of missing that nobody has named: a few among many numbers or dates.
 func (p *profile) unnamed() []string {

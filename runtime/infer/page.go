@@ -89,7 +89,7 @@ func (f *finding) columnAdvice(i int) (list []string) {
 	if names := p.unnamed(); len(names) > 0 && (c.Type == domain.Text || c.Type == domain.Categorical) && p.reason == "" {
 		list = append(list, fmt.Sprintf("all other cells are numbers. Where these mean missing, draft again with "+
 			"--missing %s.", strings.ReplaceAll(quotedList(names), ", ", " --missing ")))
-		if slices.ContainsFunc(names, beyond) {
+		if slices.ContainsFunc(names, domain.IsLimit) {
 			list = append(list, "limits of what was measured, such as <0.5, are missing values to weir, or become a number "+
 				"before: "+
 				"half of the limit, say.")
