@@ -43,13 +43,15 @@ help, and is reported, as is removing it or loosening its delta, the privacy uni
 adjacency: what is planned is read for the unit and the adjacency of the budget. Where
 that has several budgets for a dataset, each must hold. A new spec counts from nothing;
 one that names another dataset than before counts against both. Names are of one dataset
-where they share the table, whatever links lead there, the ledger, or the id in it.
+where they share the table, whatever links or patterns lead there, the ledger, or the
+id in it.
 
 A budget whose dataset no spec names any more, as after git mv of a folder without a
-ledger, holds for the datasets that are new in the change, with all that was spent on
-its own; of several, the one whose path ends most alike. Any other dataset without a
-budget in the revision is bounded by nothing, which is said. To approve another budget,
-merge it first, in a change that plans no more.
+ledger, holds for what all datasets that are new in the change plan together, with all
+that was spent on its own. Where the table of a new one has the name of a table that is
+gone, it is held to that budget and to those that no other takes. Any other dataset
+without a budget in the revision is bounded by nothing, which is said. To approve
+another budget, merge it first, in a change that plans no more.
 
 Without SPEC, the specs are all files *.yaml and *.yml of the repository that are
 tracked now or in the revision and have the keys weir and stages; one that cannot run

@@ -136,6 +136,19 @@ func TestBudgetCheck(t *testing.T) {
 		"in a folder of another name, after a look": {func(s study) {
 			s.moved("seed: 3", "seed: 3\nexperiment: {repeats: 3}", budget, "")
 		}, exitPrivacy, "OVER"},
+		"in two folders of other names": {func(s study) {
+			s.moved()
+			s.must(os.CopyFS(s.path("three"), os.DirFS(s.path("two"))))
+			s.git("add", "three/spec.yaml")
+		}, exitPrivacy, "OVER"},
+		"gone, and a new one of made-up rows": {func(s study) {
+			s.git("rm", "-q", "spec.yaml")
+			s.write("demo.yaml", "weir: 1\nname: demo\ndataset: {demo: cardio}\nprivacy: {epsilon: 50, delta: 1e-6, "+
+				"accountant: rdp, adjacency: add_remove}\nstages:\n  nameless: {kind: drop, columns: [id]}\n"+
+				"  train: {kind: independent}\n")
+			s.git("add", "demo.yaml")
+		}, exitDone, "nothing bounds what is spent"},
+		"by a pattern":    {func(s study) { s.another("file: data.csv", "file: d*.csv") }, exitPrivacy, "new        more.yaml"},
 		"moved as it was": {func(s study) { s.git("mv", "spec.yaml", "other.yaml") }, exitDone, "gone"},
 		"broken": {func(s study) { spec(s, "kind: independent", "kind: nonsense") }, exitDone,
 			"cannot run as it is now"},

@@ -48,7 +48,7 @@ func judge(c setBudget, before, current, earlier, planned []ledger.Entry) Standi
 }
 
 // left lists the budgets of the revision on datasets that no spec names any more. A dataset that is new in the change
-// may be one of these under another name, which no file tells: then it takes their budgets over (judgeLeft).
+// may be one of these under another name, which no file tells: then it takes their budgets over (inherit).
 func (b *Check) left(pairs []specPair, caps []setBudget) (list []setBudget) {
 	current := b.others.now
 	for _, p := range pairs {
@@ -75,23 +75,47 @@ func (b *Check) namedThen(pairs []specPair) []namedData {
 	return list
 }
 
-// mostAlike returns the budgets whose tables have the longest end of their path in common with the table of a dataset:
-// where several folders are moved, each is held to its own budget.
-func mostAlike(left []setBudget, key string, pairs []specPair) (list []setBudget) {
+// inherit says of each dataset that is new in the change to which budgets that left it is held: to those whose tables
+// have the longest end of their path in common with its own, where they have any, and to those that no new dataset is
+// nearest to. Else to all.
+func (b *Check) inherit(left []setBudget, pairs []specPair, all []namedData) map[string][]int {
+	nearest, taken := map[string][]int{}, map[int]bool{}
+	for _, key := range datasets(pairs) {
+		if strings.HasPrefix(key, "demo: ") || slices.ContainsFunc(b.namedThen(pairs), namesDataset(key, all)) {
+			continue
+		}
+		nearest[key] = mostAlike(left, key, pairs)
+		for _, i := range nearest[key] {
+			taken[i] = true
+		}
+	}
+	for key, list := range nearest {
+		for i := range left {
+			if len(list) == 0 || !taken[i] {
+				nearest[key] = append(nearest[key], i)
+			}
+		}
+	}
+	return nearest
+}
+
+// mostAlike returns the budgets whose tables have the longest end of their path in common with the table of a dataset;
+// none where no table has its name.
+func mostAlike(left []setBudget, key string, pairs []specPair) (list []int) {
 	place := key
 	for _, p := range pairs {
 		if p.now != nil && p.now.dataset == key {
 			place = p.now.shown
 		}
 	}
-	most := 0
-	for _, c := range left {
+	most := 1
+	for i, c := range left {
 		n := commonEnd(c.shown, place)
 		if n > most {
 			most, list = n, nil
 		}
 		if n == most {
-			list = append(list, c)
+			list = append(list, i)
 		}
 	}
 	return list
@@ -108,34 +132,42 @@ func commonEnd(a, b string) (n int) {
 	return n
 }
 
-// judgeLeft holds what a new dataset plans against budgets whose datasets are gone, with all that was spent on these.
-// One of several must hold: the first that does is returned, or else the first.
-func (b *Check) judgeLeft(left []setBudget, pairs []specPair, spent []ledger.Entry, planned []Run) ([]Standing, error) {
-	var all []Standing
-	for _, c := range left {
-		before, current, err := b.spent(c.dataset)
-		if err != nil {
-			return nil, err
-		}
-		earlier, err := b.plannedThen(c, pairs)
-		if err != nil {
-			return nil, err
-		}
-		open, err := unpaid(earlier, before)
-		if err != nil {
-			return nil, err
-		}
-		opened, err := unpaid(planned, spent)
-		if err != nil {
-			return nil, err
-		}
-		j := judge(c, before, slices.Concat(current, spent), open, opened)
-		j.Left = c.shown
-		if all = append(all, j); !j.Over || !j.Grown {
-			return []Standing{j}, nil
-		}
+// judgeLeft holds what new datasets plan together against the budget of a dataset that is gone, with all that was spent
+// on it and on them: each of them may be that dataset, and so may all.
+func (b *Check) judgeLeft(c setBudget, heirs []string, pairs []specPair, all []namedData) (j Standing, err error) {
+	before, current, err := b.spent(c.dataset)
+	if err != nil {
+		return j, err
 	}
-	return all[:min(1, len(all))], nil
+	earlier, err := b.plannedThen(c, pairs)
+	if err != nil {
+		return j, err
+	}
+	open, err := unpaid(earlier, before)
+	if err != nil {
+		return j, err
+	}
+	var opened []ledger.Entry
+	for _, key := range heirs {
+		_, spent, err := b.spent(key)
+		if err != nil {
+			return j, err
+		}
+		var planned []Run
+		for _, p := range pairs {
+			if p.now != nil && namesDataset(key, all)(p.now.namedData) {
+				planned = append(planned, p.now.bill...)
+			}
+		}
+		more, err := unpaid(planned, spent)
+		if err != nil {
+			return j, err
+		}
+		current, opened = append(current, spent...), append(opened, more...)
+	}
+	j = judge(c, before, current, open, opened)
+	j.Left = c.shown
+	return j, nil
 }
 
 // plannedThen lists the runs that the revision plans on the dataset of a budget.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -153,5 +154,48 @@ func TestCommitReadsWhatWasCommitted(t *testing.T) {
 	}
 	if _, err := OpenCommit(t.Context(), dir, "absent"); err == nil {
 		t.Error("a revision that is not there must be refused")
+	}
+}
+
+// TestBudgetsThatLeftAreInherited: a new dataset is held to the budget of its namesake, and to those that no other new
+// one is the namesake of; one without a namesake to all, and made-up rows to none.
+func TestBudgetsThatLeftAreInherited(t *testing.T) {
+	named := func(file string) specState {
+		return specState{namedData: namedData{dataset: file + ".weir-ledger.jsonl", file: file}, shown: file}
+	}
+	for _, c := range []struct{ now, want string }{
+		{"a2/v.csv b2/w.csv", "[0] [1]"},
+		{"a2/x.csv b2/y.csv", "[0 1] [0 1]"},
+		{"a2/w.csv", "[1 0]"},
+		{"a2/v.csv z/q.csv", "[0 1] [0 1]"},
+		{"a2/v.csv a3/v.csv b2/w.csv", "[0] [0] [1]"},
+		{"demo: cardio", "[]"},
+	} {
+		var left []setBudget
+		var pairs []specPair
+		for _, file := range []string{"study/v.csv", "other/w.csv"} {
+			then := named(file)
+			left = append(left, setBudget{namedData: then.namedData, shown: file})
+			pairs = append(pairs, specPair{path: file, then: &then})
+		}
+		files := strings.Split(c.now, " ")
+		if strings.HasPrefix(c.now, "demo") {
+			files = []string{c.now}
+		}
+		for _, file := range files {
+			now := named(file)
+			if strings.HasPrefix(file, "demo") {
+				now.namedData = namedData{dataset: file}
+			}
+			pairs = append(pairs, specPair{path: file, now: &now})
+		}
+		heirs := (&Check{}).inherit(left, pairs, names(pairs, nil))
+		var got []string
+		for _, p := range pairs[2:] {
+			got = append(got, fmt.Sprint(heirs[p.now.dataset]))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: held to %v, must be %s", c.now, got, c.want)
+		}
 	}
 }

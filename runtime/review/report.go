@@ -5,6 +5,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -76,16 +77,34 @@ func (b *Check) Report(ctx context.Context, args []string) (r Report, err error)
 	}
 	r = Report{OK: true, Against: b.Against, Commit: b.then.ID, Datasets: []Dataset{}}
 	left := b.left(pairs, caps)
+	heirs := b.inherit(left, pairs, names(pairs, caps))
 	for _, key := range datasets(pairs) {
-		d, err := b.dataset(key, pairs, caps, left)
+		d, err := b.dataset(key, pairs, caps)
 		if err != nil {
 			return r, err
+		}
+		for _, i := range heirs[key] {
+			j, err := b.judgeLeft(left[i], holders(heirs, i), pairs, names(pairs, caps))
+			if err != nil {
+				return r, err
+			}
+			d.Budgets = append(d.Budgets, j)
 		}
 		r.OK = r.OK && !d.refused()
 		r.Datasets = append(r.Datasets, d)
 	}
 	r.Notes = append([]string{}, b.notes...)
 	return r, nil
+}
+
+// holders lists the datasets that are held to a budget, in order.
+func holders(heirs map[string][]int, budget int) (keys []string) {
+	for _, key := range slices.Sorted(maps.Keys(heirs)) {
+		if slices.Contains(heirs[key], budget) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // datasets lists those that a spec reads or read. A spec that names another one than
@@ -142,7 +161,7 @@ func (b *Check) budgets(pairs []specPair, others bool) (caps []setBudget, err er
 }
 
 // dataset judges one dataset by each budget that the revision has for it.
-func (b *Check) dataset(key string, pairs []specPair, caps, left []setBudget) (Dataset, error) {
+func (b *Check) dataset(key string, pairs []specPair, caps []setBudget) (Dataset, error) {
 	d := Dataset{Specs: []SpecChange{}, Budgets: []Standing{}, Loosened: []string{}}
 	before, current, err := b.spent(key)
 	if err != nil {
@@ -170,13 +189,6 @@ func (b *Check) dataset(key string, pairs []specPair, caps, left []setBudget) (D
 		if sameDataset(c.namedData) && !slices.ContainsFunc(d.Budgets, func(b Standing) bool { return b.same(c.cap) }) {
 			d.Budgets = append(d.Budgets, judge(c, before, current, open, opened))
 		}
-	}
-	if !slices.ContainsFunc(b.namedThen(pairs), sameDataset) {
-		standings, err := b.judgeLeft(mostAlike(left, key, pairs), pairs, current, planned)
-		if err != nil {
-			return d, err
-		}
-		d.Budgets = append(d.Budgets, standings...)
 	}
 	d.Loosened = append(d.Loosened, loosened(key, pairs)...)
 	return d, nil

@@ -210,10 +210,20 @@ type namedData struct {
 	id      string // of the ledger, then or now; "" where nothing was charged
 }
 
-// same tells whether two names are of one dataset: by the place of the ledger, the table or
+// same tells whether two names are of one dataset: by the place of the ledger, the table, a pattern that it matches, or
 // the id that a ledger keeps wherever it is moved.
 func (n namedData) same(o namedData) bool {
-	return n.dataset == o.dataset || n.file != "" && n.file == o.file || n.id != "" && n.id == o.id
+	return n.dataset == o.dataset || n.file != "" && n.file == o.file || n.id != "" && n.id == o.id ||
+		matches(n.file, o.file) || matches(o.file, n.file)
+}
+
+// matches reports whether a table is a pattern of files that another one is a file of.
+func matches(pattern, file string) bool {
+	if file == "" || !pipeline.IsPattern(pattern) {
+		return false
+	}
+	is, err := path.Match(strings.NewReplacer(`\`, `\\`, "[", `\[`).Replace(pattern), file)
+	return err == nil && is
 }
 
 // namesDataset tells which names are of the dataset with a ledger's place, known by any of the names.
