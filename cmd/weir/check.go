@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -100,7 +99,7 @@ under --strict a warning that no reason accepts.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.explain != "" {
-				return explainRule(c, s.out, f.explain, f.asJSON)
+				return explainRule(c, s, f.explain, f.asJSON)
 			}
 			return f.check(c, s, args)
 		},
@@ -364,7 +363,7 @@ func (r *checkReport) print(s streams, format string, err error) error {
 		return errors.Join(printJSON(s.out, r.sarif()), err)
 	}
 	for _, f := range r.Findings {
-		fmt.Fprint(s.out, f)
+		fmt.Fprint(s.out, s.folded(fmt.Sprint(f)))
 	}
 	for _, file := range r.sound {
 		fmt.Fprintf(s.out, "%s: no error\n", file)
@@ -400,9 +399,9 @@ Exit codes: 0 done; 2 usage, or no such rule.`,
 		Args:              optional("RULE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listRules(s.out, asJSON)
+				return listRules(s, asJSON)
 			}
-			return explainRule(c, s.out, args[0], asJSON)
+			return explainRule(c, s, args[0], asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -410,41 +409,39 @@ Exit codes: 0 done; 2 usage, or no such rule.`,
 }
 
 // listRules prints every audit rule in a line: id, level, what holds it, and what goes wrong.
-func listRules(w io.Writer, asJSON bool) error {
+func listRules(s streams, asJSON bool) error {
 	if asJSON {
-		return printJSON(w, spec.AuditRules())
+		return printJSON(s.out, spec.AuditRules())
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RULE\tLEVEL\tHELD BY\tFINDING")
+	var rows [][]string
 	for _, r := range spec.AuditRules() {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.ID, r.Level, r.Short(), r.Finding)
+		rows = append(rows, []string{r.ID, r.Level, r.Short(), r.Finding})
 	}
-	return t.Flush()
+	_, err := io.WriteString(s.out, words.Listing([]string{"RULE", "LEVEL", "HELD BY", "FINDING"}, rows, s.columns))
+	return err
 }
 
 // explainRule prints one entry of the audit rules.
-func explainRule(c *cobra.Command, w io.Writer, id string, asJSON bool) error {
+func explainRule(c *cobra.Command, s streams, id string, asJSON bool) error {
 	r, err := spec.FindRule(strings.ToUpper(id))
 	if err != nil {
 		return usage(c, err)
 	}
 	if asJSON {
-		return printJSON(w, r)
+		return printJSON(s.out, r)
 	}
 	level := r.Level
 	if r.Eased != "" {
 		level += "; a warning " + r.Eased
 	}
-	_, err = fmt.Fprintf(w, "%s (%s)\n\nfinding    %s\ninstead    %s\nheld       %s\n", r.ID, level, r.Finding,
+	text := fmt.Sprintf("%s (%s)\n\nfinding    %s\ninstead    %s\nheld       %s\n", r.ID, level, r.Finding,
 		r.Instead, r.Held)
-	if err == nil && r.Advice != "" {
-		_, err = fmt.Fprintf(w, "advice     no program sees %s: whoever signs the spec answers for it\n", r.Advice)
+	if r.Advice != "" {
+		text += fmt.Sprintf("advice     no program sees %s: whoever signs the spec answers for it\n", r.Advice)
 	}
-	if err == nil && len(r.Tests) > 0 {
-		_, err = fmt.Fprintf(w, "tests      %s\n", strings.Join(r.Tests, ", "))
+	if len(r.Tests) > 0 {
+		text += fmt.Sprintf("tests      %s\n", strings.Join(r.Tests, ", "))
 	}
-	if err == nil {
-		_, err = fmt.Fprintf(w, "reference  %s\n", r.Reference)
-	}
+	_, err = io.WriteString(s.out, s.folded(text+fmt.Sprintf("reference  %s\n", r.Reference)))
 	return err
 }

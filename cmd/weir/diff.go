@@ -80,7 +80,7 @@ func diffCommand(s streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := draw(s.out, report); err != nil || !d.exitCode || !report.Differ {
+			if err := draw(s, report); err != nil || !d.exitCode || !report.Differ {
 				return err
 			}
 			return silent(withCode(exitMismatch, errors.New("they differ")))
@@ -138,17 +138,18 @@ func (d *differ) sides(_ context.Context, c *cobra.Command, args []string) (a, b
 	return a, b, errors.Join(errA, errB)
 }
 
-func diffFormats() map[string]func(io.Writer, words.Differences) error {
-	return map[string]func(io.Writer, words.Differences) error{
-		"text": func(w io.Writer, r words.Differences) error {
-			_, err := io.WriteString(w, r.Text(func(t words.Tone, line string) string { return tinted(w, t, line) }))
+func diffFormats() map[string]func(streams, words.Differences) error {
+	return map[string]func(streams, words.Differences) error{
+		"text": func(s streams, r words.Differences) error {
+			_, err := io.WriteString(s.out, r.Text(func(t words.Tone, line string) string { return tinted(s.out, t, line) },
+				s.columns))
 			return err
 		},
-		"markdown": func(w io.Writer, r words.Differences) error {
-			_, err := io.WriteString(w, r.Markdown())
+		"markdown": func(s streams, r words.Differences) error {
+			_, err := io.WriteString(s.out, r.Markdown())
 			return err
 		},
-		"json": func(w io.Writer, r words.Differences) error { return printJSON(w, r) },
+		"json": func(s streams, r words.Differences) error { return printJSON(s.out, r) },
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"text/tabwriter"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -87,7 +87,7 @@ ledger is of an earlier format; 4 the ledger was altered.`,
 				return printJSON(s.out, map[string]any{"charges": entries, "total": jsonTotal(t.Fixed), "filter": jsonFilter(t),
 					"budget": jsonBalance(t)})
 			}
-			return printLedger(plainly(s.out), entries, t)
+			return printLedger(s, entries, t)
 		},
 	}
 	c.Flags().StringVar(&f.accountant, "accountant", account.Default, "how charges are composed")
@@ -151,25 +151,19 @@ func jsonFilter(t ledger.Overview) any {
 	return map[string]any{"name": t.Filter.Name, "order": t.Filter.Order, "line": t.Line, "total": jsonTotal(t.Filtered)}
 }
 
-func printLedger(w io.Writer, entries []ledger.Entry, t ledger.Overview) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "LINE\tTIME\tRUN\tVERSION\tSTAGE\tSPEND\tUNIT\tADJACENCY\tEVENT")
+// printLedger lists charges and totals, for the width of a terminal.
+func printLedger(s streams, entries []ledger.Entry, t ledger.Overview) error {
+	head := []string{"LINE", "TIME", "RUN", "VERSION", "STAGE", "SPEND", "UNIT", "ADJACENCY", "EVENT"}
+	rows := make([][]string, len(entries))
 	for i, e := range entries {
-		event := "no proven bound: " + e.Unproven
-		if e.Event.Event != nil {
-			text, err := privacy.MarshalEvent(e.Event.Event)
-			if err != nil {
-				return err
-			}
-			event = string(text)
+		line, err := chargeLine(i+1, e)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i+1, e.Time.Format("2006-01-02 15:04"), e.Run, e.Version,
-			e.Stage, e.Name, e.Unit, e.Adjacency, event)
+		rows[i] = []string{strconv.Itoa(line.Line), line.Time, line.Run, e.Version, line.Stage, line.Name, e.Unit.String(),
+			string(e.Adjacency), line.Event}
 	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n"+overviewText(t))
+	_, err := io.WriteString(plainly(s.out), words.Listing(head, rows, s.columns)+"\n"+s.folded(overviewText(t)))
 	return err
 }
 

@@ -61,7 +61,7 @@ record that can be audited and replayed.
 func execute(ctx context.Context, s streams, args []string) int {
 	root := newRoot(s)
 	if err := withoutPasswords(args); err != nil {
-		printError(s.err, err)
+		printError(s, err)
 		return exitUsage
 	}
 	root.SetArgs(args)
@@ -73,7 +73,7 @@ func execute(ctx context.Context, s streams, args []string) int {
 		err = usage(root, unknown)
 	}
 	err = interrupted(err)
-	printError(s.err, err)
+	printError(s, err)
 	return exitCode(ctx, err)
 }
 
@@ -229,10 +229,11 @@ func interrupted(err error) error {
 }
 
 // printError prints err unless a command has printed it in another form.
-func printError(w io.Writer, err error) {
+func printError(s streams, err error) {
 	var printed *printedError
 	if !errors.As(err, &printed) {
-		fmt.Fprintf(w, "%s %s\n", paint(w, red, "weir:"), plaintext.Text(err.Error()))
+		text := s.folded("weir: " + plaintext.Text(err.Error()) + "\n")
+		fmt.Fprint(s.err, strings.Replace(text, "weir:", paint(s.err, red, "weir:"), 1))
 	}
 }
 

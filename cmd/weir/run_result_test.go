@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"weir/pipeline/words"
+	"weir/privacy"
+	"weir/privacy/ledger"
 	"weir/record"
 	"weir/record/report"
 	"weir/runtime"
@@ -40,6 +43,30 @@ func TestEndOfARunFitsATerminal(t *testing.T) {
 		}
 		if whole := strings.Contains(b.String(), "nothing was charged. --fresh draws new noise, as a new charge.\n"); whole !=
 			(columns == 0) {
+			t.Errorf("%d columns: %s", columns, b.String())
+		}
+	}
+}
+
+// TestListsFitATerminal: errors and the list of a ledger are folded for a terminal, and whole in a pipe.
+func TestListsFitATerminal(t *testing.T) {
+	entry := ledger.Entry{Run: "20261128-080201-42a7a465116dcc4f739249451733cf46", Stage: "train", Name: "marginals",
+		Adjacency: "add_remove"}
+	entry.Event.Event = privacy.Gaussian{NoiseMultiplier: 5}
+	for columns, whole := range map[int]string{78: "\nEVENT: {\"gaussian\":{\"noise_multiplier\":5}}\n",
+		0: "  train  marginals  row   add_remove  {\"gaussian\":{\"noise_multiplier\":5}}\n"} {
+		var b strings.Builder
+		s := streams{out: &b, err: &b, columns: columns}
+		printError(s, errors.New(strings.Repeat("a word ", 30)+"end"))
+		if err := printLedger(s, []ledger.Entry{entry}, ledger.Overview{}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if columns > 0 && len(line) > columns+1 {
+				t.Errorf("a terminal of %d columns gets %s", columns, line)
+			}
+		}
+		if !strings.Contains(b.String(), whole) || strings.Contains(b.String(), strings.Repeat("a word ", 30)) != (columns == 0) {
 			t.Errorf("%d columns: %s", columns, b.String())
 		}
 	}

@@ -110,7 +110,7 @@ func (f *runsFlags) run(c *cobra.Command, s streams, args []string) error {
 			return err
 		}
 	}
-	return f.print(s.out, runs, len(all), page, now)
+	return f.print(s, runs, len(all), page, now)
 }
 
 // differing says of each run in which settings the listed runs of its name differ.
@@ -137,7 +137,8 @@ func differing(runs []listing.Run) []listing.Run {
 	return runs
 }
 
-func (f *runsFlags) print(w io.Writer, runs []listing.Run, all int, page string, now time.Time) (err error) {
+func (f *runsFlags) print(s streams, runs []listing.Run, all int, page string, now time.Time) (err error) {
+	w := s.out
 	switch {
 	case f.asJSON:
 		return printJSON(w, map[string]any{"out": f.out, "page": page, "runs": runs})
@@ -148,7 +149,7 @@ func (f *runsFlags) print(w io.Writer, runs []listing.Run, all int, page string,
 	case len(runs) == 0:
 		_, err = fmt.Fprintf(plainly(w), "none of the %s in %s\n", words.Plural(all, "run"), f.out)
 	default:
-		_, err = io.WriteString(w, listing.Text(runs, now))
+		_, err = io.WriteString(w, listing.Text(runs, now, s.columns, s.folded))
 	}
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +17,7 @@ import (
 	"weir/internal/disk"
 	"weir/pipeline"
 	"weir/pipeline/compile"
+	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/experiment"
 	"weir/runtime/source"
@@ -246,19 +246,18 @@ func (f *whatIfFlags) print(s streams, t *experiment.Table) error {
 	w := s.out
 	fmt.Fprint(w, s.wrap("Made-up rows of this domain, noise from a seed: nothing was read, charged or kept. Errors "+
 		"from noise and from the number of rows carry over to real rows; how strongly your columns "+
-		"depend on each other does not."))
+		"depend on each other does not.\n"))
 	for _, n := range f.rows {
-		fmt.Fprintf(w, "\n%d rows\n", n)
-		lines := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprint(lines, "FIGURE")
+		head := []string{"FIGURE"}
 		for _, e := range f.epsilons {
-			fmt.Fprintf(lines, "\tEPSILON %g", e)
+			head = append(head, fmt.Sprintf("EPSILON %g", e))
 		}
-		fmt.Fprintln(lines, "\tOTHER REAL ROWS")
+		var rows [][]string
 		for _, key := range t.Headline {
-			fmt.Fprintln(lines, key+f.cells(t, n, key))
+			rows = append(rows, append([]string{key}, f.cells(t, n, key)...))
 		}
-		if err := lines.Flush(); err != nil {
+		text := words.Listing(append(head, "OTHER REAL ROWS"), rows, s.columns)
+		if _, err := fmt.Fprintf(w, "\n%d rows\n%s", n, text); err != nil {
 			return err
 		}
 	}
@@ -266,7 +265,7 @@ func (f *whatIfFlags) print(s streams, t *experiment.Table) error {
 }
 
 // cells returns the means of a figure by epsilon with half their intervals, then what rows without noise reach.
-func (f *whatIfFlags) cells(t *experiment.Table, n int64, key string) (line string) {
+func (f *whatIfFlags) cells(t *experiment.Table, n int64, key string) (line []string) {
 	rest := "–"
 	for _, e := range f.epsilons {
 		cell := "–"
@@ -278,7 +277,7 @@ func (f *whatIfFlags) cells(t *experiment.Table, n int64, key string) (line stri
 				}
 			}
 		}
-		line += "\t" + cell
+		line = append(line, cell)
 	}
-	return line + "\t" + rest
+	return append(line, rest)
 }

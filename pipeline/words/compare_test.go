@@ -311,8 +311,13 @@ func TestMarkdown(t *testing.T) {
 			t.Errorf("the Markdown holds %q", hostile)
 		}
 	}
-	text := r.Text(func(_ Tone, l string) string { return l })
+	text := r.Text(func(_ Tone, l string) string { return l }, 0)
 	if !strings.Contains(text, "u.auroc") || !strings.Contains(text, "PRIVATE") {
 		t.Errorf("the text must show the figure and mark it private:\n%s", text)
+	}
+	text = strings.Join(strings.Fields(r.Text(func(_ Tone, l string) string { return l }, 30)), " ")
+	if !strings.Contains(text, "BILL: A -> B total epsilon_proven: 0.99 -> 1.99 RESULTS") ||
+		!strings.Contains(text, "FIGURE: A -> B u.auroc: 0.7331 -> 0.8331 +0.1000") {
+		t.Errorf("without room for tables each row is a sentence:\n%s", text)
 	}
 }

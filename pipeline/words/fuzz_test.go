@@ -19,7 +19,7 @@ func FuzzOf(f *testing.F) {
 		}
 		if r, err := Compare(side(canonical), side(other)); err == nil {
 			r.Markdown()
-			r.Text(func(_ Tone, l string) string { return l })
+			r.Text(func(_ Tone, l string) string { return l }, 0)
 		}
 		p := Side{Name: "p", Kind: PlanSide, Plan: []byte(plan)}
 		if r, err := Compare(p, p); err == nil && r.Differ {

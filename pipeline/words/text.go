@@ -2,9 +2,9 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"weir/internal/plaintext"
 	"weir/privacy"
@@ -21,9 +21,10 @@ const (
 	Other
 )
 
-// Text returns the report for a terminal. paint colours a line, which holds no control characters.
-func (r Differences) Text(paint func(Tone, string) string) string {
-	t := texter{paint: paint}
+// Text returns the report for a terminal of so many columns; 0 is none. paint colours a line, which holds no control
+// characters.
+func (r Differences) Text(paint func(Tone, string) string, columns int) string {
+	t := texter{paint: paint, columns: columns}
 	t.line(Heading, fmt.Sprintf("A  %s (%s)\nB  %s (%s)", oneLine(r.A.Name), r.A.Kind, oneLine(r.B.Name), r.B.Kind))
 	if r.Ledger != nil {
 		t.ledger(*r.Ledger)
@@ -42,11 +43,15 @@ func (r Differences) Text(paint func(Tone, string) string) string {
 }
 
 type texter struct {
-	b     strings.Builder
-	paint func(Tone, string) string
+	b       strings.Builder
+	paint   func(Tone, string) string
+	columns int // of the terminal; 0: none
 }
 
 func (t *texter) line(tone Tone, text string) {
+	if t.columns > 0 {
+		text = WrapTo(text, t.columns)
+	}
 	for _, l := range strings.Split(strings.TrimRight(plaintext.Text(text), "\n"), "\n") {
 		t.b.WriteString(t.paint(tone, strings.TrimRight(l, " ")) + "\n")
 	}
@@ -133,20 +138,26 @@ func narrow(s string) string {
 	return s
 }
 
-// table writes a heading and rows in columns.
+// table writes a heading and rows in columns. On a terminal without room for them each row is a sentence, which begins
+// with the cells in front of A and B.
 func (t *texter) table(head []string, rows [][]string) {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(head, "\t"))
+	all := [][]string{head}
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			cells[i] = strings.ReplaceAll(oneLine(cell), "\t", `\t`)
 		}
-		fmt.Fprintln(w, "  "+strings.Join(cells, "\t"))
+		cells[0] = "  " + cells[0]
+		all = append(all, cells)
 	}
-	w.Flush()
-	first, rest, _ := strings.Cut(b.String(), "\n")
+	if a := slices.Index(head, "A"); !Readable(all, t.columns) {
+		t.line(Heading, strings.TrimSpace(strings.Join(head[:a], " "))+": A -> B")
+		for _, cells := range all[1:] {
+			t.line(Other, strings.Join(cells[:a], " ")+": "+cells[a]+" -> "+strings.Join(cells[a+1:], "  "))
+		}
+		return
+	}
+	first, rest, _ := strings.Cut(Table(all, t.columns), "\n")
 	t.line(Heading, first)
 	t.line(Other, rest)
 }

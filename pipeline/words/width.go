@@ -133,6 +133,31 @@ func Readable(rows [][]string, columns int) bool {
 	return columns == 0 || total(within(widths, words, 2*narrowest)) <= columns
 }
 
+// Listing lays rows out below a head. A terminal of so many columns (0: none) that has no room for the table gets a
+// paragraph for each row, with a line for each cell that has something in it: names and digests are whole there.
+func Listing(head []string, rows [][]string, columns int) string {
+	if all := append([][]string{head}, rows...); Readable(all, columns) {
+		return Table(all, columns)
+	}
+	return Paragraphs("", head, rows, columns)
+}
+
+// Paragraphs lays rows out as Listing does where a table has no room, each line behind an indent.
+func Paragraphs(indent string, head []string, rows [][]string, columns int) string {
+	var b strings.Builder
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		for k, cell := range row {
+			if cell != "" {
+				b.WriteString(WrapTo(indent+head[k]+": "+cell+"\n", columns))
+			}
+		}
+	}
+	return b.String()
+}
+
 // measure returns how wide each column is, and its longest word.
 func measure(rows [][]string) (widths, words []int) {
 	for _, row := range rows {

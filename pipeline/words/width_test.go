@@ -68,3 +68,17 @@ func TestMarkdownFitsATerminal(t *testing.T) {
 		t.Errorf("%q, must be one line", got)
 	}
 }
+
+// TestListing: a table where it has room, else a paragraph for each row, without lines of empty cells, in which a name
+// is whole; where there is no terminal it is a table.
+func TestListing(t *testing.T) {
+	head, rows := []string{"RUN", "WHY", "EVENT"}, [][]string{{"20261128-080201-42a7a4", "", "gaussian"}, {"b", "c d", "e"}}
+	const table = "RUN                     WHY  EVENT\n20261128-080201-42a7a4       gaussian\nb                       " +
+		"c d  e\n"
+	const folded = "RUN: 20261128-080201-42a7a4\nEVENT: gaussian\n\nRUN: b\nWHY: c d\nEVENT: e\n"
+	for columns, want := range map[int]string{0: table, 40: table, 30: folded} {
+		if got := Listing(head, rows, columns); got != want {
+			t.Errorf("for %d columns\n%s, must be\n%s", columns, got, want)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"weir/internal/plaintext"
 	"weir/record"
@@ -103,25 +104,45 @@ func firsts(names []string) []string {
 	return append(front, rest...)
 }
 
-// Text returns a table of runs for a terminal, a line each, as of now.
-func Text(runs []Run, now time.Time) string {
+// Text returns a table of runs, a line each, as of now. For a terminal of so many columns (0: none) that has no room for
+// them settings and figures stand below the line of their run; fold breaks what stands there.
+func Text(runs []Run, now time.Time, columns int, fold func(string) string) string {
+	text := table(runs, now, true)
+	for line := range strings.Lines(text) {
+		if columns > 0 && utf8.RuneCountInString(line) > columns+1 {
+			return remarked(table(runs, now, false), runs, fold, differs, mainFigures, remark)
+		}
+	}
+	return remarked(text, runs, fold, remark)
+}
+
+// table returns a heading and a line for each run, with settings and figures if wide.
+func table(runs []Run, now time.Time, wide bool) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	head := []string{"SPEC", "RUN", "STATUS", "EPSILON", "AGE", "SIZE"}
 	differ := slices.ContainsFunc(runs, func(r Run) bool { return len(r.Differs) > 0 })
-	fmt.Fprintln(t, strings.Join(appendIf(differ, []string{"SPEC", "RUN", "STATUS", "EPSILON", "AGE", "SIZE"},
-		"DIFFERS IN",
-		"MAIN FIGURES (PRIVATE)"), "\t"))
+	if wide {
+		head = appendIf(differ, head, "DIFFERS IN", "MAIN FIGURES (PRIVATE)")
+	}
+	fmt.Fprintln(t, strings.Join(head, "\t"))
 	for _, r := range runs {
-		cells := appendIf(differ, []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)),
-			Size(r.Bytes)},
-			differs(r), mainFigures(r))
+		cells := []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)), Size(r.Bytes)}
+		if wide {
+			cells = appendIf(differ, cells, differs(r), mainFigures(r))
+		}
 		for i, c := range cells {
-			cells[i] = plaintext.Text(strings.NewReplacer("\n", " ", "\t", " ").Replace(c))
+			cells[i] = plainly(c)
 		}
 		fmt.Fprintln(t, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 	}
 	t.Flush()
-	return remarked(b.String(), runs)
+	return b.String()
+}
+
+// plainly keeps a text in its line and its cell.
+func plainly(s string) string {
+	return plaintext.Text(strings.NewReplacer("\n", " ", "\t", " ").Replace(s))
 }
 
 // appendIf puts a cell before the last one where some run has something in it.
@@ -156,15 +177,18 @@ func short(value string) string {
 	return value
 }
 
-// remarked puts tags and note of each run below its line.
-func remarked(table string, runs []Run) string {
+// remarked puts further lines of each run below its line, where there is something to say.
+func remarked(table string, runs []Run, fold func(string) string, further ...func(Run) string) string {
 	var b strings.Builder
 	i := -1 // the heading
 	for line := range strings.Lines(table) {
 		b.WriteString(line)
-		if i >= 0 {
-			if words := remark(runs[i]); words != "" {
-				b.WriteString("      " + plaintext.Text(words) + "\n")
+		for _, words := range further {
+			if i < 0 {
+				break
+			}
+			if text := plainly(words(runs[i])); text != "" {
+				b.WriteString(fold("      " + text + "\n"))
 			}
 		}
 		i++
@@ -181,7 +205,7 @@ func remark(r Run) string {
 	if r.Note != "" {
 		list = append(list, r.Note)
 	}
-	return strings.NewReplacer("\n", " ", "\t", " ").Replace(strings.Join(list, " "))
+	return strings.Join(list, " ")
 }
 
 // ShortID returns the time of an id and some of its digits, which name a run on the command line.

@@ -65,8 +65,31 @@ a     20261103-x              failed, NOT PRIVATE  none     24h  0 B     u.auroc
 b     20261102-x              unreadable                    2d   0 B     has no run.json
 a     20261101-120000-012345  done                 1 (0.5)  3d   1.5 kB  u.auroc 0.5000  u.accuracy 0.2500
 `
-	if got := Text(Filter{}.Select(three()), onDay(4)); got != want {
+	if got := Text(Filter{}.Select(three()), onDay(4), 0, whole); got != want {
 		t.Errorf("got\n%s, must be\n%s", got, want)
+	}
+}
+
+// whole breaks no line.
+func whole(s string) string { return s }
+
+// TestTextFitsATerminal: on a terminal without room for a line, what differs, figures and remarks of a run stand below
+// it and are folded; where there is room nothing changes.
+func TestTextFitsATerminal(t *testing.T) {
+	runs := Filter{Name: "a"}.Select(three())[1:]
+	runs[0].Differs, runs[0].Note = []Setting{{"seed", "3"}}, "good"
+	const want = `SPEC  RUN                     STATUS  EPSILON  AGE  SIZE
+a     20261101-120000-012345  done    1 (0.5)  3d   1.5 kB
+      seed 3|
+      u.auroc 0.5000  u.accuracy 0.2500|
+      good|
+`
+	fold := func(s string) string { return strings.TrimSuffix(s, "\n") + "|\n" }
+	if got := Text(runs, onDay(4), 80, fold); got != want {
+		t.Errorf("got\n%s, must be\n%s", got, want)
+	}
+	if got := Text(runs, onDay(4), 200, whole); got != Text(runs, onDay(4), 0, whole) {
+		t.Errorf("where there is room it is\n%s", got)
 	}
 }
 
@@ -82,7 +105,7 @@ a     20261103-x              failed, NOT PRIVATE  none     24h  0 B     seed 4 
 a     20261101-120000-012345  done                 1 (0.5)  3d   1.5 kB  seed 3  train.bins -                                              u.auroc 0.5000  u.accuracy 0.2500
       #good #paper tails are\x1b[2J right
 `
-	if got := Text(runs, onDay(4)); got != want {
+	if got := Text(runs, onDay(4), 0, whole); got != want {
 		t.Errorf("got\n%s, must be\n%s", got, want)
 	}
 	if got := (Filter{Tag: "paper"}).Select(runs); len(got) != 1 || got[0].ID != runs[1].ID {
@@ -155,7 +178,7 @@ func TestHostileNames(t *testing.T) {
 		r.Name, r.ID, r.Status, r.Why, r.Report = r.Name+escape, r.ID+escape, r.Status+escape, r.Why+escape, r.Report+escape
 		r.Metrics, r.Main = map[string]float64{"u." + escape: 1}, []string{"u." + escape}
 	}
-	text := Text(runs, onDay(4))
+	text := Text(runs, onDay(4), 0, whole)
 	if strings.Count(text, "\n") != 7 || strings.ContainsFunc(text, func(c rune) bool {
 		return unicode.IsControl(c) &&
 			c != '\n' || c == '\u202e'

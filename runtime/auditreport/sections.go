@@ -289,18 +289,11 @@ func (s section) table(columns int) string {
 	if words.Readable(rows, columns) {
 		return words.Table(rows, columns)
 	}
-	var b strings.Builder
-	for i, row := range s.Rows {
-		if i > 0 || s.Lead != nil {
-			b.WriteString("\n")
-		}
-		for k, cell := range row {
-			if cell != "" {
-				b.WriteString(words.WrapTo("  "+s.Head[k]+": "+cell+"\n", columns))
-			}
-		}
+	text := words.Paragraphs("  ", s.Head, s.Rows, columns)
+	if s.Lead != nil && text != "" {
+		text = "\n" + text
 	}
-	return b.String()
+	return text
 }
 
 // heads returns the head of a table as its first row, each name as a form writes it.
