@@ -15,10 +15,10 @@ type chance struct{ *rand.Rand }
 
 func chanceOf(seed, number uint64) chance { return chance{rand.New(rand.NewPCG(seed, number))} }
 
-// yes is true with probability p.
+// yes returns true with probability p.
 func (c chance) yes(p float64) bool { return c.Float64() < p }
 
-// within is a whole number from least to most.
+// within returns a whole number from least to most.
 func (c chance) within(least, most int) int { return least + c.IntN(most-least+1) }
 
 // pick returns one of a list, and of none the zero value, which a spec is refused for.
@@ -41,7 +41,7 @@ func some[T any](c chance, list []T, n int) []T {
 	return chosen
 }
 
-// number is one of very different sizes, spelled as a person would.
+// number returns a number of any order of size, spelled as a person would.
 func (c chance) number() float64 {
 	return pick(c, 0, 1, -1, 2, 0.5, 10, 100, -50, 1e3, float64(c.within(-20, 200)))
 }
@@ -65,7 +65,7 @@ func styles() []style { return []style{typical, low, high, absent, outside} }
 // sentinel is a number that stands for not available in the tables of the soak.
 const sentinel = 99999
 
-// cell is a value of a column, as a CSV file spells it.
+// cell returns a value of a column, as a CSV file spells it.
 func (c chance) cell(col domain.Column, s style) string {
 	if col.Nullable && (s == absent || s == typical && c.yes(0.15)) {
 		return c.missing(col)
@@ -131,7 +131,7 @@ func (c chance) value(col domain.Column, s style) float64 {
 	return math.Round(x*64) / 64
 }
 
-// row is a row of the given style.
+// row returns a row of the given style.
 func (c chance) row(columns []domain.Column, s style) []string {
 	r := make([]string, len(columns))
 	for i, col := range columns {

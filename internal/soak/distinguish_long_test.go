@@ -194,7 +194,7 @@ func layBins(t *testing.T, path string, included bool) {
 	}
 }
 
-// distinguishedKinds are the gate, which is a noisy number that has nothing to do with the rows, the rows
+// distinguishedKinds returns the gate, which is a noisy number that has nothing to do with the rows, the rows
 // that it keeps, and their bins.
 func distinguishedKinds() []pipeline.Kind {
 	table := []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A table."}}

@@ -218,7 +218,7 @@ func (p *process) within(d time.Duration) bool {
 // signal may come too late, which is as good.
 func (p *process) signal(s os.Signal) { p.cmd.Process.Signal(s) }
 
-// wait is for the end of a process that nobody ends; it says what went wrong, or "".
+// wait waits for the end of a process that nobody ends, and returns what went wrong, or "".
 func (p *process) wait() string {
 	if !p.within(5 * time.Minute) {
 		p.signal(os.Kill)
@@ -248,7 +248,7 @@ func (p *process) hasEnded() bool {
 	}
 }
 
-// code is -1 for a process that a signal ended, or that has not ended.
+// code returns the exit code; -1 for a process that a signal ended, or that has not ended.
 func (p *process) code() int {
 	if !p.hasEnded() {
 		return -1

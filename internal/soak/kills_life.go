@@ -40,7 +40,7 @@ stages:
 // killedCharges is how many the spec plans.
 const killedCharges = 1
 
-// killedTable is made up: 100 rows.
+// killedTable returns a made-up table of 100 rows.
 func killedTable() string {
 	var b strings.Builder
 	b.WriteString("group,flag\n")
@@ -165,7 +165,7 @@ func (s *killSoak) reference() error {
 	return err
 }
 
-// run is the one run that a life has, and its record.
+// run returns the one run that a life has, and its record.
 func (l *life) run() (string, *record.Run, error) {
 	dirs, err := store.Runs(filepath.Join(l.dir, "runs", "tiny"))
 	if err != nil {

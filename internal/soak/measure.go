@@ -113,7 +113,7 @@ func numbersCut(g *generator, t ref) settings {
 	return s
 }
 
-// categorical is how sample chooses a category; models of marginals take one way.
+// categorical returns how sample chooses a category; models of marginals take one way.
 func (g *generator) categorical(measured bool) string {
 	if measured {
 		return "sample"

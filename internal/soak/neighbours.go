@@ -64,7 +64,7 @@ func insert(rows, more [][]string, pos int, scattered bool) [][]string {
 	return out
 }
 
-// replacement is the rows of another unit, as many where the row count is public.
+// replacement returns the rows of another unit, as many where the row count is public.
 func (c chance) replacement(w *world, p *pair, name string, n int) [][]string {
 	if w.unit < 0 {
 		return [][]string{c.row(w.columns, pick(c, styles()...))}
@@ -117,7 +117,7 @@ func (c chance) unitName(col domain.Column, i int) string {
 	return fmt.Sprint("person ", i)
 }
 
-// table is about n rows, of units that may have more than max_rows of them.
+// table draws about n rows, of units that may have more than max_rows of them.
 func (c chance) table(w *world, n int) [][]string {
 	var rows [][]string
 	for i := 0; len(rows) < n; i++ {

@@ -177,7 +177,7 @@ func lose(dir string, c chance) error {
 	return errors.Join(errs...)
 }
 
-// declaring is the spec with a version of its dataset.
+// declaring returns the spec with a version of its dataset.
 func (t *testCase) declaring(version string) string {
 	g := *t.gen
 	data := settings{"version": version}

@@ -82,7 +82,7 @@ func (g *generator) step(kind string, set func(*generator, ref) settings) (strin
 	return g.try(s)
 }
 
-// train is step with a kind that learns in batches, which may leave anomalies out of them.
+// train returns step with a kind that learns in batches, which may leave anomalies out of them.
 func (g *generator) train(kind string, set func(*generator, ref) settings) (string, bool) {
 	if g.finds != "" {
 		id, ok := g.step(kind, func(g *generator, t ref) settings {
@@ -139,7 +139,7 @@ func (g *generator) dropUseless() bool {
 	return ok
 }
 
-// logBetween is a positive number of any size in a range.
+// logBetween returns a positive number of any size in a range.
 func (g *generator) logBetween(least, most float64) float64 {
 	x := bitmath.Exp(bitmath.Log(least) + float64(g.Float64()*bitmath.Log(most/least)))
 	return math.Round(x*1e6) / 1e6
@@ -178,7 +178,7 @@ func dpWGAN(g *generator, _ ref) settings {
 	return s
 }
 
-// sampling is how a few steps of DP-SGD draw their rows. Every third samples each row at
+// sampling returns how a few steps of DP-SGD draw their rows. Every third samples each row at
 // each step, so that inputs can be measured whatever place the changed rows have.
 func (g *generator) sampling() settings {
 	s := settings{"steps": g.within(1, 6), "expected_batch_size": max(g.world.rowsPublic, g.within(1, 60)),
@@ -280,7 +280,7 @@ func dpSYN(g *generator, t ref) settings {
 	return s
 }
 
-// label is a one-hot column, where there is one.
+// label returns a one-hot column, where there is one.
 func (g *generator) label(t ref) string {
 	labels := where(t, func(c domain.Column) bool { return c.Encoding != nil && c.Encoding.Form == domain.OneHot })
 	if len(labels) > 0 {
@@ -289,7 +289,7 @@ func (g *generator) label(t ref) string {
 	return g.column(t).Name
 }
 
-// coder is what both have.
+// coder draws the settings that both kinds of autoencoder have.
 func (g *generator) coder() settings {
 	s := g.sampling()
 	s["encoder"], s["decoder"], s["latent_dim"] = g.layers(), g.layers(), g.within(1, 4)
@@ -327,7 +327,7 @@ func dpAutoGAN(g *generator, _ ref) settings {
 	return settings{"autoencoder": first, "gan": second, "checkpoint_every": g.within(1, 5)}
 }
 
-// rdpCGAN is dpAutoGAN of convolutions, a GAN a label.
+// rdpCGAN draws a stage as dpAutoGAN does, but of convolutions, a GAN a label.
 func rdpCGAN(g *generator, t ref) settings {
 	first, second := g.twoPhases()
 	for name, value := range (settings{"code": g.within(1, 4), "norm": pick(g.chance, "instance_norm", "layer_norm",

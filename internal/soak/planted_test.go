@@ -34,7 +34,7 @@ type planner func(dim int, a privacy.Adjacency, scale float64) privacy.Mechanism
 // body makes what is released of the clipped rows.
 type body func(env *pipeline.Env, rows [][]float64, dim int) (any, error)
 
-// sumsKind is named after its fault.
+// sumsKind returns a kind that is named after its fault.
 func sumsKind(name string, clip float64, planned planner, b body) extra {
 	k := pipeline.Kind{Name: name, Version: 1, Doc: "Releases noisy sums. Use it to try the soak.",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A table."}},
@@ -57,7 +57,7 @@ type vector struct {
 	uses       int64
 }
 
-// Check is for noise that the lattice can have.
+// Check accepts noise that the lattice can have.
 func (v vector) Check() error {
 	if !(v.multiplier >= 0x1p-10 && v.multiplier <= 0x1p18) {
 		return fmt.Errorf("multiplier: is %g, must be between 2^-10 and 2^18", v.multiplier)
@@ -122,7 +122,7 @@ func (s *sums) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		}}, nil
 }
 
-// contributions are the rows as numbers, each clipped to a norm.
+// contributions returns the rows as numbers, each clipped to a norm.
 func contributions(ctx context.Context, t pipeline.Table, dim int, clip float64) ([][]float64, error) {
 	var rows [][]float64
 	for rec, err := range t.Open(ctx) {
@@ -162,7 +162,7 @@ func total(rows [][]float64, dim int) []float64 {
 	return sum
 }
 
-// paidFor is the right body.
+// paidFor returns the right body.
 func paidFor(env *pipeline.Env, rows [][]float64, dim int) (any, error) {
 	paid, err := env.Privacy.Open("sums")
 	if err != nil {
@@ -253,7 +253,7 @@ func usesFollowRows(env *pipeline.Env, rows [][]float64, _ int) (any, error) {
 	return len(all), nil
 }
 
-// forgotten is the table that a cap sees which counts rows after names of units that are no
+// forgotten returns the table that a cap sees which counts rows after names of units that are no
 // category have become missing.
 func forgotten(rows [][]string, unit int) [][]string {
 	rows = slices.Clone(rows)

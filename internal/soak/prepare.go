@@ -96,7 +96,7 @@ func (g *generator) unitName() string {
 // isUnit reports whether a column tells whose a row is, which no model may learn.
 func (g *generator) isUnit(c domain.Column) bool { return c.TellsUnit() || c.Name == g.unitName() }
 
-// column is any one of a table; of a table that has none, a name that is
+// column returns any column of a table; of a table that has none, a name that is
 // refused.
 func (g *generator) column(t ref) domain.Column {
 	if t.header.Domain == nil || len(t.header.Domain.Columns) == 0 {
@@ -214,7 +214,7 @@ func fillingKNN(g *generator, t ref) settings {
 
 func sharded(t ref) bool { return t.header.Schema.HasField(pipeline.ShardColumn) }
 
-// reference is a table that reads the public file, or any other one.
+// reference returns a table that reads the public file, or any other one.
 func (g *generator) reference() string {
 	if g.yes(0.2) {
 		return pick(g.chance, g.tables()...).name
@@ -317,7 +317,7 @@ func variable(c domain.Column) string {
 	return c.Name
 }
 
-// formula is a numeric one over the columns of a table.
+// formula returns a numeric formula over the columns of a table.
 func (g *generator) formula(t ref) string {
 	numbers, coded := where(t, isNumber), where(t, isCoded)
 	if len(numbers) == 0 && len(coded) == 0 || g.yes(0.03) {
@@ -332,7 +332,7 @@ func (g *generator) formula(t ref) string {
 		a+" * "+n, "floor("+a+" / 10)", "missing("+a+") ? "+n+" : "+b, "round("+a+")", a+" ** 3", "1 / ("+a+" - "+n+")")
 }
 
-// truth is a formula that is true or false.
+// truth returns a formula that is true or false.
 func (g *generator) truth(t ref) string {
 	column := pick(g.chance, t.header.Domain.Columns...)
 	a := variable(column)

@@ -141,7 +141,7 @@ func (s *soak) alone(t *testCase, one, other *outcome) (*finding, error) {
 	return found(small, a, b), nil
 }
 
-// cutAfter is a case without the stages that the failed one does not wait for; nil where it
+// cutAfter returns a case without the stages that the failed one does not wait for; nil where it
 // waits for all others, or where no stage failed.
 func (t *testCase) cutAfter(o *outcome) *testCase {
 	needed := needs(o.plan, o.failed)
@@ -153,7 +153,7 @@ func (t *testCase) cutAfter(o *outcome) *testCase {
 	return &testCase{number: t.number, world: t.world, spec: g.text(), stages: g.stages, gen: &g}
 }
 
-// needs is a stage and all that it reads.
+// needs returns a stage and all that it reads.
 func needs(plan *compile.Plan, id string) map[string]bool {
 	needed := map[string]bool{id: true}
 	for i := len(plan.Steps) - 1; i >= 0; i-- {
@@ -168,7 +168,7 @@ func needs(plan *compile.Plan, id string) map[string]bool {
 	return needed
 }
 
-// failure is the first stage of a plan that ended by an error of its own.
+// failure returns the first stage of a plan that ended by an error of its own.
 func (s *shown) failure(plan *compile.Plan) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,7 +240,7 @@ func (s *shown) addTo(seen map[string]string) {
 		strings.Join(s.stage, "\n"), strings.Join(totals, "\n")
 }
 
-// log is the log of `weir run` without --verbose, less the time.
+// log returns the log of `weir run` without --verbose, less the time.
 func (s *shown) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(s, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: func(_ []string,
 		a slog.Attr) slog.Attr {

@@ -77,7 +77,7 @@ func (c chance) cannotBe(d *domain.Domain) (rule domain.Constraint, ok bool) {
 	return rule, true
 }
 
-// counted is a public total, of as many rows as are public where any are.
+// counted returns a public total, of as many rows as are public where any are.
 func (c chance) counted(w *world) func(*domain.Domain) (domain.Constraint, bool) {
 	return func(d *domain.Domain) (rule domain.Constraint, ok bool) {
 		list := c.columnsThat(d, isCoded)
@@ -104,7 +104,7 @@ func (c chance) counted(w *world) func(*domain.Domain) (domain.Constraint, bool)
 	}
 }
 
-// spelled is a value of a column as a rule spells it.
+// spelled returns a value of a column as a rule spells it.
 func (c chance) spelled(col domain.Column) string {
 	switch {
 	case col.Nullable && c.yes(0.2):
@@ -115,7 +115,7 @@ func (c chance) spelled(col domain.Column) string {
 	return strconv.FormatFloat(c.inside(col), 'f', -1, 64)
 }
 
-// inside is a value of the column's grid, or any number where it has no bounds.
+// inside returns a value of the column's grid, or any number where it has no bounds.
 func (c chance) inside(col domain.Column) float64 {
 	if col.Bounds == nil {
 		return float64(c.within(-50, 50))

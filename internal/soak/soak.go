@@ -238,7 +238,7 @@ func watched(watch watch, stage string, w privacy.Watcher) privacy.Probe {
 	return watch(stage, w)
 }
 
-// describe is the text of an error and the types in its chain, of which `weir`
+// describe returns the text of an error and the types in its chain, of which `weir`
 // takes its exit code.
 func describe(err error) string {
 	if err == nil {

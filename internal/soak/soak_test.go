@@ -199,7 +199,7 @@ func (l looseClip) Release(r privacy.Released) any {
 	return l.Watcher.Release(r)
 }
 
-// rowsToShards is shard with a draw for each row instead of each unit.
+// rowsToShards does what shard does, with a draw for each row instead of each unit.
 func rowsToShards() extra {
 	k := pipeline.Kind{Name: "planted", Version: 1, Doc: "Shards rows. Use it to try the soak.",
 		In:  []pipeline.Port{{Name: "in", Form: pipeline.FormTable, Doc: "A table."}},

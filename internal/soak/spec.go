@@ -57,7 +57,7 @@ type extra struct {
 	set  func(g *generator, t ref) settings
 }
 
-// text is the spec. JSON escapes fit into YAML.
+// text returns the spec. JSON escapes fit into YAML.
 func (g *generator) text() string {
 	var b strings.Builder
 	b.WriteString("weir: 1\nname: soak\n")
@@ -100,7 +100,7 @@ func (g *generator) try(what settings) (id string, ok bool) {
 	return id, true
 }
 
-// proven is an error where a stage of a plan has no proof.
+// proven returns an error where a stage of a plan has no proof.
 func proven(plan *compile.Plan) error {
 	for _, s := range plan.Steps {
 		if s.Unproven != (pipeline.Unproven{}) {
@@ -118,7 +118,7 @@ func compiled(text string, folder *files.Folder, reg *pipeline.Registry) (*compi
 	return compile.Compile(spec)
 }
 
-// table is the first output of a stage if it is a private table.
+// table returns the first output of a stage if it is a private table.
 func (g *generator) table(id string) (ref, bool) {
 	s := g.plan.Step(id)
 	h := s.Work.Out[s.First]

@@ -84,7 +84,7 @@ func (f *Frozen) Neighbour() *Frozen {
 	return other
 }
 
-// Of is the probe of a stage.
+// Of returns the probe of a stage.
 func (f *Frozen) Of(stage string) privacy.Watcher { return watched{f, stage} }
 
 type watched struct {
@@ -122,7 +122,7 @@ func (w watched) Release(r privacy.Released) any {
 	return copied(before.Out)
 }
 
-// copiedIn is copied for what goes in, which a round of a filter may wrap.
+// copiedIn copies what goes in, which a round of a filter may wrap.
 func copiedIn(x any) any {
 	if r, ok := x.(privacy.Round); ok {
 		r.In = copied(r.In)
@@ -151,7 +151,7 @@ func copied(x any) any {
 	return x
 }
 
-// Nearest is how much of a mechanism's stated sensitivity was reached, after Faults: a
+// Nearest returns how much of a mechanism's stated sensitivity was reached, after Faults: a
 // test that stays far below 1 would not see a sensitivity that is stated too small.
 func (f *Frozen) Nearest() (most float64) {
 	for _, m := range f.nearest {
@@ -197,7 +197,7 @@ func (f *Frozen) Faults(adjacency privacy.Adjacency, plan map[string][]pipeline.
 	return Texts(f.FaultsBut(nil, adjacency, plan))
 }
 
-// FaultsBut is Faults, but for the inputs of uses that chance makes incomparable; nil: none are.
+// FaultsBut returns what Faults does, but for the inputs of uses that chance makes incomparable; nil: none are.
 func (f *Frozen) FaultsBut(chance func(Place, privacy.Mechanism) bool, adjacency privacy.Adjacency,
 	plan map[string][]pipeline.Planned) []Fault {
 	faults := append(append([]Fault(nil), f.first.faults...), f.faults...)
@@ -322,7 +322,7 @@ func residue(r privacy.Released) ([]float64, bool) {
 	return noise, true
 }
 
-// Moved is how far what goes into a mechanism has moved from a to b, in the norm of
+// Moved returns how far what goes into a mechanism has moved from a to b, in the norm of
 // its sensitivity and, where that is stated by block, in the block that moves
 // farthest.
 func Moved(s privacy.Sensitivity, a, b any) (float64, error) {

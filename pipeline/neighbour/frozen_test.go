@@ -53,7 +53,7 @@ type rounds struct{ fixed }
 
 func (rounds) Total() float64 { return 1 }
 
-// priced is a round of L2 sensitivity 0.5.
+// priced returns a round of L2 sensitivity 0.5.
 func priced(in any, cost float64) privacy.Round {
 	return privacy.Round{In: in, Sensitivity: privacy.Sensitivity{Norm: privacy.L2, Bound: 0.5}, Cost: cost}
 }

@@ -85,7 +85,7 @@ func (p residualProbe) Release(r privacy.Released) any {
 	return p.Probe.Release(r)
 }
 
-// noiseBits is how many bits of noise a use has at least: of whole numbers those that a Gaussian rounded to
+// noiseBits returns how many bits of noise a use has at least: of whole numbers those that a Gaussian rounded to
 // integers collides with, log2(2 sigma sqrt(pi)) each, and of others twenty. At epsilon inf nothing is added
 // and nothing clipped, so that a training may diverge: what its uses share is then NaN less NaN, and no noise.
 func noiseBits(m privacy.Additive, in, out []float64) (sum float64) {

@@ -85,7 +85,7 @@ func pick[T any](first bool, a, b T) T {
 	return b
 }
 
-// encodedEnd is how far a column that the stage encode wrote goes.
+// encodedEnd returns how far a column that the stage encode wrote goes.
 func encodedEnd(c domain.Column, first bool) float32 {
 	if c.Encoding != nil && c.Encoding.Form == domain.MinMax {
 		return float32(pick(first, -c.Encoding.Range[0], c.Encoding.Range[1]))
@@ -93,7 +93,7 @@ func encodedEnd(c domain.Column, first bool) float32 {
 	return 50 // of a standardised number: any
 }
 
-// end is a number at or beyond the end of the bounds; 2^40 where there are none, and
+// end returns a number at or beyond the end of the bounds; 2^40 where there are none, and
 // 2^52 beyond them, which an int64 and a float64 both hold.
 func end(c domain.Column, dest Style) float64 {
 	bounds := [2]float64{-0x1p40, 0x1p40}

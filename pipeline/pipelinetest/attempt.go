@@ -49,7 +49,7 @@ func (l Learner) Pays(t *testing.T, in Input) *Attempt {
 	return &Attempt{Ledger: &Ledger{Key: noise.Key{4, 5, 6}, Plan: plan}, beside: l.Beside, kinds: l.Kinds}
 }
 
-// Trained is an attempt from the start to the model.
+// Trained returns an attempt from the start to the model.
 func (l Learner) Trained(t *testing.T, in Input) (pipeline.Table, *Attempt) {
 	t.Helper()
 	a := l.Pays(t, in)
@@ -117,7 +117,7 @@ func (l Learner) Resumes(t *testing.T, in Input, checkpoints int) {
 	}
 }
 
-// Bytes is all that the files of a released model hold.
+// Bytes returns all that the files of a released model hold.
 func Bytes(t *testing.T, model pipeline.Table) []byte {
 	t.Helper()
 	files, err := pipeline.ReadFiles(t.Context(), model)

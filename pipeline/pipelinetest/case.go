@@ -191,7 +191,7 @@ func (c Case) adjacency() privacy.Adjacency {
 	return privacy.ReplaceOne
 }
 
-// planned is the work of a case with its priced mechanisms.
+// planned returns the work of a case with its priced mechanisms.
 func (c Case) planned() (pipeline.Work, []pipeline.Planned, error) {
 	work, err := c.Stage().Plan(c.headers())
 	if err != nil {
@@ -232,7 +232,7 @@ func checkMany(t reporter, c Case) {
 	}
 }
 
-// many is the case with its private tables repeated. Tables whose number of rows is
+// many returns the case with its private tables repeated. Tables whose number of rows is
 // public stay, since a plan may depend on it, and so do those with a privacy unit,
 // which may have so many rows and no more.
 func (c Case) many() (Case, bool) {

@@ -96,7 +96,7 @@ func release(h pipeline.Header, numbers ...any) (pipeline.Tables, error) {
 	return pipeline.Tables{"model": pipeline.WriteFiles(h, []pipeline.File{{Name: "marginals.json", Data: data}})}, err
 }
 
-// visitors is a private table of n rows with three columns of categories.
+// visitors returns a private table of n rows with three columns of categories.
 func visitors(n int, a privacy.Adjacency) Input {
 	d := &domain.Domain{Columns: []domain.Column{
 		{Name: "region", Type: domain.Categorical, Categories: []string{"north", "south", "west", "east", "here"},
@@ -158,7 +158,7 @@ func (s *picking) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return w, err
 }
 
-// picked is a table of rows that are picked, each a batch.
+// picked returns a table of rows that are picked, each a batch.
 func picked(t pipeline.Table, picks func() func(int32) bool) pipeline.Table {
 	open := t.Open
 	t.Open = func(ctx context.Context) pipeline.Batches {

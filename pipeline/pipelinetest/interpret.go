@@ -41,7 +41,7 @@ func interpret(r relation.Relation, rows [][]value) [][]value {
 	return rows
 }
 
-// compute is the value of an expression for a row.
+// compute returns the value of an expression for a row.
 func compute(e relation.Expr, row []value) value {
 	switch e := e.(type) {
 	case relation.Column:
@@ -67,7 +67,7 @@ func compute(e relation.Expr, row []value) value {
 	return ofOne(e, row)
 }
 
-// ofOne is compute for what is a function of one value and missing where that is.
+// ofOne computes an expression of one value, which is missing where that value is.
 func ofOne(e relation.Expr, row []value) value {
 	var subject relation.Expr
 	var f func(value) value
@@ -143,7 +143,7 @@ func compared(op string, a, b value) value {
 		">": !less && !equal, ">=": !less}[op])
 }
 
-// connected is the conjunction of flags where decides is 0, and the disjunction where it is 1.
+// connected returns the conjunction of flags where decides is 0, and the disjunction where it is 1.
 func connected(of []relation.Expr, row []value, decides int64) value {
 	missing := false
 	for _, e := range of {
@@ -179,7 +179,7 @@ func reckoned(op string, a, b value) value {
 	return z
 }
 
-// truncated is x without its fraction, as a 64-bit integer or the nearest one.
+// truncated returns x without its fraction, as a 64-bit integer or the nearest one.
 func truncated(x float64) int64 {
 	switch {
 	case x >= 0x1p63:

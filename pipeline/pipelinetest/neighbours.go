@@ -300,7 +300,7 @@ func keepAll(n int) []line {
 	return lines
 }
 
-// edited is a table of the given lines. Changed lines all belong to one new unit,
+// edited returns a table of the given lines. Changed lines all belong to one new unit,
 // and stay in their shard.
 func edited(in Input, lines []line) arrow.Record {
 	columns := make([]arrow.Array, in.Rows.NumCols())

@@ -171,7 +171,7 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 	return w.s.log.Write(b)
 }
 
-// reports is the progress that was shown, in order of what is done: the order of time is
+// reports returns the progress that was shown, in order of what is done: the order of time is
 // the goroutines'.
 func (s *sight) reports() string {
 	var list []string
@@ -184,7 +184,7 @@ func (s *sight) reports() string {
 	return strings.Join(list, ", ")
 }
 
-// shown is what anyone may see of a run on the way, by what it is called.
+// shown returns what anyone may see of a run on the way, by what it is called.
 func (o outcome) shown() map[string]string {
 	m := map[string]string{"progress": o.sight.reports(), "lines of the log": o.sight.log.String(),
 		"files created": fmt.Sprint(o.sight.files), "error": ""}

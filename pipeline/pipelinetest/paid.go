@@ -165,7 +165,7 @@ func checkPairs(t reporter, c Case) {
 	}
 }
 
-// turned is the case with the rows of each private table the other way round, rows of one unit or shard
+// turned returns the case with the rows of each private table the other way round, rows of one unit or shard
 // as near to each other as they were.
 func (c Case) turned() Case {
 	for _, port := range c.tablePorts() {
@@ -275,7 +275,7 @@ func (l *Ledger) Taken(name string) int64 {
 	return 0
 }
 
-// Left is what remains of the total of a filter, for tests of stages that have to
+// Left returns what remains of the total of a filter, for tests of stages that have to
 // spend all of it.
 func (l *Ledger) Left(name string) float64 {
 	l.mu.Lock()

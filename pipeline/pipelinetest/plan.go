@@ -51,7 +51,7 @@ func checkTags(t reporter, kind string, s reflect.Type) {
 	}
 }
 
-// headerText is a header as text: everything but the Go form of its schema.
+// headerText returns a header as text: everything but the Go form of its schema.
 func headerText(h pipeline.Header) map[string]any {
 	d, err := json.Marshal(h.Domain)
 	if err != nil {
@@ -174,7 +174,7 @@ func (c Case) longestNames() []string {
 	return known
 }
 
-// misnamed is nil where a wrong name in a setting gives a problem that asks for the
+// misnamed returns nil where a wrong name in a setting gives a problem that asks for the
 // right one of some table.
 func (c Case) misnamed(setting int, known []string) (err error) {
 	for _, name := range known {

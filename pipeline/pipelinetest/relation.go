@@ -39,8 +39,8 @@ func CheckElsewhere(t *testing.T, h pipeline.Header, stages ...pipeline.Stage) e
 	return checkElsewhere(t, h, interpreted, stages...)
 }
 
-// CheckEngine is CheckElsewhere for rows that a database engine computes, such as enginetest.Engine. A case of more
-// than one table, or whose stage needs the rows themselves, is none.
+// CheckEngine does what CheckElsewhere does, for rows that a database engine computes, such as enginetest.Engine. A
+// case of more than one table, or whose stage needs the rows themselves, is none.
 func CheckEngine(t *testing.T, c Case, compute func(r relation.Relation, stored [][]any) ([][]any, error)) {
 	t.Helper()
 	if c.In["in"].Header.Domain == nil || len(c.In) > 1 || c.Fails {
@@ -53,7 +53,7 @@ func CheckEngine(t *testing.T, c Case, compute func(r relation.Relation, stored 
 	_ = checkElsewhere(t, c.In["in"].Header, computed, c.Stage()) // why it needs the rows
 }
 
-// recast is the same rows of another type.
+// recast returns the same rows of another type.
 func recast[From, To any](rows [][]From) [][]To {
 	out := make([][]To, len(rows))
 	for i, row := range rows {

@@ -53,7 +53,7 @@ func Run(t testing.TB, s pipeline.Stage, env *pipeline.Env, in pipeline.Tables) 
 // Tables returns the rows of inputs as a stage reads them, in one batch each.
 func Tables(in map[string]Input) pipeline.Tables { return Case{In: in}.tables(0) }
 
-// After is the table that stages, applied in turn by their ports in and out, make of one.
+// After returns the table that stages, applied in turn by their ports in and out, make of one.
 func After(t testing.TB, in Input, stages ...pipeline.Stage) Input {
 	t.Helper()
 	table := pipeline.FromRecords(in.Header, in.Rows)
@@ -139,7 +139,7 @@ func Collect(ctx context.Context, a pipeline.Table) (arrow.Record, error) {
 	return array.NewRecord(schema, []arrow.Array{names.NewArray(), values.NewArray()}, int64(len(files))), err
 }
 
-// Artifact is the inverse of Collect: the artifact of header h that records hold.
+// Artifact returns the inverse of Collect: the artifact of header h that records hold.
 func Artifact(h pipeline.Header, records ...arrow.Record) pipeline.Table {
 	if !h.Form.IsFiles() {
 		return pipeline.FromRecords(h, records...)
@@ -223,7 +223,7 @@ func checkRepeats(t reporter, k pipeline.Kind, c Case) {
 	}
 }
 
-// encoded is a record as bytes, the same for equal rows: rebuilt first, since
+// encoded returns a record as bytes, the same for equal rows: rebuilt first, since
 // slices and unused bits would show.
 func encoded(t reporter, r arrow.Record) []byte {
 	columns := make([]arrow.Array, r.NumCols())
@@ -311,7 +311,7 @@ func checkSilent(t reporter, c Case, err error) {
 	}
 }
 
-// Env is an environment with fixed randomness, no files and no budget, which reads what kinds released.
+// Env returns an environment with fixed randomness, no files and no budget, which reads what kinds released.
 func Env(workers int, kinds ...pipeline.Kind) *pipeline.Env {
 	source := noise.NewSource(noise.Key{1, 2, 3}, "conformance")
 	return &pipeline.Env{

@@ -57,7 +57,7 @@ const (
 	descentBatch = 10.
 )
 
-// rightDescent is what is held against the wrong ones.
+// rightDescent returns what is held against the wrong ones.
 func rightDescent() descent {
 	return descent{NoiseMultiplier: 2, rate: 0.25, pull: func(int) float64 { return 0.5 },
 		learning: func(int) float64 { return 1 },
@@ -129,7 +129,7 @@ func (s *descent) divided(sum []float64, batch int, noised bool) {
 	}
 }
 
-// clipped is the gradient of |w - x|²/2 + pull |w|²/2 for a row x whose ones are listed.
+// clipped returns the gradient of |w - x|²/2 + pull |w|²/2 for a row x whose ones are listed.
 func clipped(w []float64, ones []int, pull float64) []float64 {
 	g, square := make([]float64, len(w)), 0.0
 	for j := range g {
@@ -164,7 +164,7 @@ func cells(t pipeline.Table) (columns []int) {
 	return columns
 }
 
-// vectors are the rows as the places of their ones.
+// vectors returns the rows as the places of their ones.
 func vectors(ctx context.Context, t pipeline.Table) (rows [][]int, err error) {
 	for rec, err := range t.Open(ctx) {
 		if err != nil {
@@ -194,7 +194,7 @@ func scaled(sum []float64, by float64) {
 	}
 }
 
-// descents are wrong learners by what is wrong with them, each with words of what the suite
+// descents returns wrong learners by what is wrong with them, each with words of what the suite
 // has to say of it. Each of them is right on the rows of a neighbour that has as many.
 func descents() map[string]struct {
 	wrong func(*descent)

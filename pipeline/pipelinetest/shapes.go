@@ -41,7 +41,7 @@ func checkShape(t reporter, k pipeline.Kind, c Case, what string) {
 	}
 }
 
-// missing is rows with every column that may be missing empty throughout.
+// missing returns rows with every column that may be missing empty throughout.
 func missing(h pipeline.Header, rows arrow.Record) arrow.Record {
 	columns := append([]arrow.Array(nil), rows.Columns()...)
 	for i, c := range h.Domain.Columns {

@@ -144,7 +144,7 @@ func function(keys, values []string) bool {
 	return true
 }
 
-// unitOf is the case with a column of a table for its privacy unit. Neighbouring rows
+// unitOf returns the case with a column of a table for its privacy unit. Neighbouring rows
 // are made one unit, so that units have several rows whatever the column holds.
 func (c Case) unitOf(port string, column int) Case {
 	in := c.In[port]

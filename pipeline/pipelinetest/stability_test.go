@@ -47,7 +47,7 @@ func (s *spread) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	}}, nil
 }
 
-// visitsOf is a private table of 12 visits of 6 persons in 3 shards or none.
+// visitsOf returns a private table of 12 visits of 6 persons in 3 shards or none.
 func visitsOf(shards bool, unit bool) Input {
 	d := &domain.Domain{Columns: []domain.Column{{Name: "person", Type: domain.Integer, OfUnit: unit},
 		{Name: "visits", Type: domain.Integer, Bounds: &[2]float64{0, 1000}}}}

@@ -67,7 +67,7 @@ type stillness struct {
 	uses, moved int
 }
 
-// p is how often right uses move so often or more.
+// p returns the chance that correct uses move at least as often.
 func (s *stillness) p() float64 {
 	if s.moved == 0 || s.rate > mostly {
 		return 1
@@ -244,7 +244,7 @@ func (r *residuals) sum(f func(float64) float64) (s float64) {
 	return s
 }
 
-// scaleP is the two-sided p-value of the planned scale: by the sum of squares of
+// scaleP returns the two-sided p-value of the planned scale: by the sum of squares of
 // normal noise, which is chi-square, and by the sum of absolute values of Laplace
 // noise, which is gamma; of integers that has the gamma law of equal mean and
 // variance.

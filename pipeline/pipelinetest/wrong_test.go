@@ -40,7 +40,7 @@ func (s *wrong) Plan(in pipeline.Headers) (pipeline.Work, error) {
 
 const sigma = 100 // so wide that numbers of noise agree by chance too seldom to be one
 
-// paidFor is the right body.
+// paidFor returns the right body.
 func paidFor(env *pipeline.Env, exact [][]int64) (any, error) {
 	paid, err := env.Privacy.Open("marginals")
 	if err != nil {
@@ -116,7 +116,7 @@ func rowsOf(exact [][]int64) (n int64) {
 	return n
 }
 
-// faults are wrong kinds by what is wrong with them, each with a word of what the
+// faults returns wrong kinds by what is wrong with them, each with a word of what the
 // suite has to say of it.
 func faults() map[string]struct {
 	stage wrong

@@ -330,7 +330,7 @@ func diagnostics(ps []schema.Problem) Diagnostics {
 // RuleBudget marks refusals because the budget does not suffice.
 const RuleBudget = "budget"
 
-// Fault is one of the spec itself, at a path of it.
+// Fault returns a diagnostic of the spec itself, at a path of it.
 func (s *Spec) Fault(path, found, accepted, hint string) Diagnostic {
 	d := Diagnostic{}
 	if s.doc != nil {
@@ -340,7 +340,7 @@ func (s *Spec) Fault(path, found, accepted, hint string) Diagnostic {
 	return d
 }
 
-// Refusal is one of privacy at a path of the spec, found by looking at what the
+// Refusal returns a diagnostic of privacy at a path of the spec, found by looking at what the
 // spec names.
 func (s *Spec) Refusal(rule, stage, path, found, accepted, hint string) Diagnostic {
 	d := s.Fault(path, found, accepted, hint)

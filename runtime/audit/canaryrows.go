@@ -273,7 +273,7 @@ func keepRules(d *domain.Domain, columns canaryRows, number int, random *rand.Ra
 	return nil
 }
 
-// canaryRows is made-up rows, by column.
+// canaryRows holds made-up rows by column.
 type canaryRows []canaryColumn
 
 // rows returns some of them as a table of the dataset.

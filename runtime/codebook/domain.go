@@ -274,7 +274,7 @@ func write(b *bytes.Buffer, c *domain.Column) {
 	}
 }
 
-// step returns a number, or the word for one of seconds.
+// step returns the step of a column as a spec writes it: a word such as minute for moments, else a number.
 func step(c *domain.Column) string {
 	for word, seconds := range domain.Steps() {
 		if c.Type.Moment() && seconds == c.Step {

@@ -158,7 +158,7 @@ func (f *Found) hold(path string) (unlock func() error, err error) {
 		return func() error { return nil }, nil
 	}
 	if err == nil && !info.IsDir() {
-		err = errors.New("its internal is not a folder, must be one")
+		err = errors.New("internal, in it, is not a folder, must be one")
 	}
 	if err != nil {
 		return nil, err

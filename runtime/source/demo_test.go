@@ -213,7 +213,8 @@ func TestErrorsNameWhatIsAccepted(t *testing.T) {
 		{Name: "weight", Type: domain.Numeric},
 		{Name: "gender", Type: domain.Categorical, Categories: []string{"1"}}}}
 	_, err := openDemoRows("cardio", 0, 1, d, "")
-	for _, want := range []string{`"ages": is not drawn`, `"weight": has missing`, `"gender": does not declare`} {
+	for _, want := range []string{`"ages": is not a column of the generator`,
+		`"weight": has missing`, `"gender": does not declare`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: must say %s", err, want)
 		}

@@ -217,7 +217,8 @@ func match(name string, ownValue, d *domain.Domain) ([]column, error) {
 func matchColumn(ownValue *domain.Domain, c *domain.Column) (column, error) {
 	pos := slices.IndexFunc(ownValue.Columns, func(o domain.Column) bool { return o.Name == c.Name })
 	if pos < 0 {
-		return column{}, fmt.Errorf("is not drawn, must be one of %s", strings.Join(ownValue.Names(), ", "))
+		return column{}, fmt.Errorf("is not a column of the generator, must be one of %s",
+			strings.Join(ownValue.Names(), ", "))
 	}
 	o := ownValue.Columns[pos]
 	m := column{from: pos, to: c.ArrowType()}

@@ -219,8 +219,8 @@ func extensions() string {
 // extended returns the setting by which DuckDB looks for extensions there.
 func extended() string { return "SET extension_directory=" + text(extensions()) }
 
-// sqliteSettings attach a SQLite file. SQLite opens it by its name, which it finds by the descriptor; so its rows are
-// held to their content again behind all that is kept of them.
+// sqliteSettings returns the statements that attach a SQLite file. SQLite opens it by its name, which it finds by the
+// descriptor; so its rows are held to their content again behind all that is kept of them.
 func sqliteSettings() []string {
 	return []string{extended(), "LOAD sqlite_scanner",
 		"ATTACH " + text(descriptor(0)) + " AS weir_source (TYPE sqlite, READ_ONLY)"}

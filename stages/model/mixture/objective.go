@@ -113,7 +113,7 @@ func (o *Objective) Prepare(w []float32) {
 	o.ready = true
 }
 
-// prepared reports whether the tables stand at w.
+// prepared reports whether the tables were last computed for the weights w.
 func (o *Objective) prepared(w []float32) bool {
 	for i, v := range w {
 		if o.theta[i] != float64(v) {
