@@ -107,7 +107,34 @@ func newRoot(s streams) *cobra.Command {
 	for _, command := range commands() {
 		root.AddCommand(command(s))
 	}
+	if s.columns > 0 {
+		foldHelp(root, s.columns)
+	}
 	return root
+}
+
+// foldHelp has help texts filled for a terminal of so many columns: paragraphs anew, lists and flags where they are
+// longer.
+func foldHelp(root *cobra.Command, columns int) {
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
+		fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
+	printed := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c.Long != "" {
+			c.Long = words.WrapHelp(c.Long, columns)
+		}
+		for _, sub := range c.Commands() {
+			sub.Short = foldShort(sub, columns)
+		}
+		printed(c, args)
+	})
+}
+
+// foldShort returns the line of a command in a list of commands, going on below its text.
+func foldShort(c *cobra.Command, columns int) string {
+	name := c.Name() + strings.Repeat(" ", max(0, c.NamePadding()-len(c.Name()))) + " "
+	item := words.WrapHelp("  "+name+c.Short, columns)
+	return strings.TrimSuffix(strings.TrimPrefix(item, "  "+name), "\n")
 }
 
 // commands returns the table of contents of the command line, one file each.

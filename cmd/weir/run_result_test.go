@@ -72,6 +72,24 @@ func TestListsFitATerminal(t *testing.T) {
 	}
 }
 
+// TestHelpFitsATerminal: no line of a help text is longer than the terminal, but examples, which are copied whole.
+func TestHelpFitsATerminal(t *testing.T) {
+	for _, name := range []string{"", "audit", "budget check", "diff", "run"} {
+		var b strings.Builder
+		execute(t.Context(), streams{out: &b, err: &b, columns: 78}, strings.Fields(name+" --help"))
+		text, rest, _ := strings.Cut(b.String(), "\nExamples:\n")
+		if !strings.Contains(text, "Exit codes: 0") {
+			t.Errorf("weir %s --help says only %s", name, text)
+		}
+		_, flags, _ := strings.Cut(rest, "\nFlags:\n")
+		for line := range strings.Lines(text + flags) {
+			if len(line) > 79 {
+				t.Errorf("weir %s --help: %s", name, line)
+			}
+		}
+	}
+}
+
 // TestFiguresPointToAReportThatIsThere, and a score is among the first where it is computed.
 func TestFiguresPointToAReportThatIsThere(t *testing.T) {
 	rec := &record.Run{Metrics: map[string]float64{"m.k_marginal_score": 987.5, "m.nist_2018_score": 987500,

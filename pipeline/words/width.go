@@ -52,6 +52,45 @@ func WrapMarkdown(s string, columns int) string {
 	return b.String()
 }
 
+// WrapHelp fills the paragraphs and lists of a help text for a terminal of so many columns. An item of a list is a line
+// that is indented, with a word and two blanks in front of its text, and goes on below its text.
+func WrapHelp(s string, columns int) string {
+	var b strings.Builder
+	text, hang := "", ""
+	flush := func() {
+		if text != "" {
+			b.WriteString(breakLine(text+"\n", hang, columns))
+		}
+		text, hang = "", ""
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
+		bare := strings.TrimLeft(line, " ")
+		if indent := line[:len(line)-len(bare)]; bare != "" && text != "" && indent == hang {
+			text += " " + bare
+			continue
+		}
+		if flush(); bare == "" {
+			b.WriteString("\n")
+			continue
+		}
+		text, hang = line, hanging(line, bare)
+	}
+	flush()
+	return b.String()
+}
+
+// hanging returns the blanks below which a line of a help text goes on.
+func hanging(line, bare string) string {
+	if line == bare {
+		return ""
+	}
+	indent := len(line) - len(bare)
+	if word, rest, found := strings.Cut(bare, "  "); found {
+		return strings.Repeat(" ", indent+len(word)+gap+len(rest)-len(strings.TrimLeft(rest, " ")))
+	}
+	return strings.Repeat(" ", indent+gap)
+}
+
 func wrapLine(line string, columns int) string {
 	return breakLine(line, line[:len(line)-len(strings.TrimLeft(line, " "))]+"  ", columns)
 }

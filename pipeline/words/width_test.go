@@ -82,3 +82,14 @@ func TestListing(t *testing.T) {
 		}
 	}
 }
+
+// TestHelpIsFilledAnew: paragraphs join their lines, items of lists too, and go on below their text.
+func TestHelpIsFilledAnew(t *testing.T) {
+	const text = "One two three four five six\nseven eight.\n\nEach is\n  A     one two three four five\n        six\n  LONG  b\n" +
+		"With --\n"
+	const want = "One two three four five\nsix seven eight.\n\nEach is\n  A     one two three four\n        five six\n" +
+		"  LONG  b\nWith --\n"
+	if got := WrapHelp(text, 26); got != want {
+		t.Errorf("%q, must be\n%q", got, want)
+	}
+}
