@@ -213,6 +213,7 @@ func Functions() template.FuncMap {
 		"class":       func(word string) string { return strings.ReplaceAll(word, " ", "-") },
 		"mark":        mark,
 		"breakable":   Breakable,
+		"stopped":     stopped,
 		"mostRelated": func() int { return mostRelated }, "leastRows": func() int { return leastRows },
 	}
 }

@@ -50,7 +50,29 @@ func (r *Report) verdicts() []verdict {
 			}
 		}
 	}
+	return notedOnce(list)
+}
+
+// notedOnce leaves the note of several figures of a stage, such as columns that are left out, to the first of them.
+func notedOnce(list []verdict) []verdict {
+	type note struct{ stage, text string }
+	known := map[note]bool{}
+	for i := range list {
+		n := note{list[i].Stage, list[i].Note}
+		if known[n] {
+			list[i].Note = ""
+		}
+		known[n] = true
+	}
 	return list
+}
+
+// stopped ends a sentence with a full stop, where it has none.
+func stopped(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
 }
 
 // Word is the verdict of one figure, and why it is that.

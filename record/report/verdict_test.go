@@ -91,3 +91,15 @@ func TestWorstFirst(t *testing.T) {
 		t.Errorf("pairs %+v", pairs)
 	}
 }
+
+// TestNotesStandOnce: a note that several figures of a stage share stands with the first of them, and what is not a
+// sentence yet gets its full stop.
+func TestNotesStandOnce(t *testing.T) {
+	list := notedOnce([]verdict{{Stage: "a", Note: "left out: x"}, {Stage: "a", Note: "left out: x"},
+		{Stage: "a", Note: "other"}, {Stage: "b", Note: "left out: x"}})
+	for i, want := range []string{"left out: x.", "", "other.", "left out: x."} {
+		if got := stopped(list[i].Note); got != want || stopped(got) != want {
+			t.Errorf("row %d: the note is %q, must be %q", i, got, want)
+		}
+	}
+}
