@@ -148,7 +148,8 @@ func TestBudgetCheck(t *testing.T) {
 				"  train: {kind: independent}\n")
 			s.git("add", "demo.yaml")
 		}, exitDone, "nothing bounds what is spent"},
-		"by a pattern":    {func(s study) { s.another("file: data.csv", "file: d*.csv") }, exitPrivacy, "new        more.yaml"},
+		"by a pattern": {func(s study) { s.another("file: data.csv", "file: d*.csv") }, exitPrivacy,
+			"new        more.yaml"},
 		"moved as it was": {func(s study) { s.git("mv", "spec.yaml", "other.yaml") }, exitDone, "gone"},
 		"broken": {func(s study) { spec(s, "kind: independent", "kind: nonsense") }, exitDone,
 			"cannot run as it is now"},

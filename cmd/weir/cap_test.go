@@ -55,26 +55,26 @@ func TestLedgerThatIsGoneIsNoted(t *testing.T) {
 	s.must(os.RemoveAll(copied.dir))
 	s.must(os.CopyFS(copied.dir, os.DirFS(s.dir)))
 	s.must(os.Rename(s.dir, moved.dir))
-	for i, at := range []study{copied, moved} {
+	for i, place := range []study{copied, moved} {
 		want := s.path("data.csv.weir-ledger.jsonl") + ", the ledger of this dataset until now, is gone"
-		if _, out, errs := at.weir("plan", at.path("spec.yaml"), "--out", at.path("runs")); !strings.Contains(out, want) {
+		if _, out, errs := place.weir("plan", place.path("spec.yaml"), "--out", place.path("runs")); !strings.Contains(out, want) {
 			t.Errorf("the plan has no note %q: %s%s", want, out, errs)
 		}
 		if i == 1 {
-			if code, _, errs := at.run(); code != exitDone || !strings.Contains(errs, want) {
+			if code, _, errs := place.run(); code != exitDone || !strings.Contains(errs, want) {
 				t.Errorf("exit code %d, a finished run is shown without the note: %s", code, errs)
 			}
 			continue
 		}
-		code, out, errs := at.run("--set", "seed=4", "--json")
+		code, out, errs := place.run("--set", "seed=4", "--json")
 		var r runResult
 		if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || !strings.Contains(errs, want) {
 			t.Fatalf("exit code %d, %v, must note %q: %s", code, err, want, errs)
 		}
-		if rec := at.record(r.Run); rec.Dataset.Former != s.path("data.csv.weir-ledger.jsonl") {
+		if rec := place.record(r.Run); rec.Dataset.Former != s.path("data.csv.weir-ledger.jsonl") {
 			t.Errorf("the record has %q for the ledger that is gone", rec.Dataset.Former)
 		}
-		if code, _, errs := at.run("--set", "seed=5"); code != exitDone || strings.Contains(errs, "is gone") {
+		if code, _, errs := place.run("--set", "seed=5"); code != exitDone || strings.Contains(errs, "is gone") {
 			t.Errorf("the next run: exit code %d, says again what is known: %s", code, errs)
 		}
 	}

@@ -38,10 +38,10 @@ func (Spellings) JSONSchema() map[string]any {
 	return map[string]any{"type": "array", "items": map[string]any{"type": []any{"string", "number", "boolean"}}}
 }
 
-// Unambiguous returns the spellings of missing that cannot be a value of the column: a number
-// inside the bounds, or any number where there are none, may be a value once rows were
-// clipped, encoded or drawn, and a limit among numbers, such as <0.5, is read as a low value. Files that are written tell missing values by the others, or
-// by the empty cell, so that no value can end a run.
+// Unambiguous returns the spellings of missing that cannot be a value of the column: a number inside the bounds, or any
+// number where there are none, may be a value once rows were clipped, encoded or drawn, and a limit among numbers, such
+// as <0.5, is read as a low value. Files that are written tell missing values by the others, or by the empty cell, so
+// that no value can end a run.
 func (c *Column) Unambiguous(spellings []string) (separate []string) {
 	for _, text := range spellings {
 		if !c.mayHold(text) {

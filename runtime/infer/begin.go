@@ -199,8 +199,8 @@ func (f *beginner) outside(dir string) (notes []string) {
 		}
 	}
 	if len(list) > 0 {
-		notes = append(notes, fmt.Sprintf("the spec names files outside of its folder, %s: a review by CI and --confine refuse "+
-			"that; weir init without DIR writes the spec into this folder", strings.Join(list, " and ")))
+		notes = append(notes, fmt.Sprintf("the spec names files outside of its folder, %s: a review by CI and --confine "+
+			"refuse that; weir init without DIR writes the spec into this folder", strings.Join(list, " and ")))
 	}
 	return notes
 }

@@ -79,19 +79,19 @@ func (b *Check) namedThen(pairs []specPair) []namedData {
 // have the longest end of their path in common with its own, where they have any, and to those that no new dataset is
 // nearest to. Else to all.
 func (b *Check) inherit(left []setBudget, pairs []specPair, all []namedData) map[string][]int {
-	nearest, taken := map[string][]int{}, map[int]bool{}
+	nearest, matched := map[string][]int{}, map[int]bool{}
 	for _, key := range datasets(pairs) {
 		if strings.HasPrefix(key, "demo: ") || slices.ContainsFunc(b.namedThen(pairs), namesDataset(key, all)) {
 			continue
 		}
 		nearest[key] = mostAlike(left, key, pairs)
 		for _, i := range nearest[key] {
-			taken[i] = true
+			matched[i] = true
 		}
 	}
 	for key, list := range nearest {
 		for i := range left {
-			if len(list) == 0 || !taken[i] {
+			if len(list) == 0 || !matched[i] {
 				nearest[key] = append(nearest[key], i)
 			}
 		}

@@ -160,7 +160,7 @@ func TestCommitReadsWhatWasCommitted(t *testing.T) {
 // TestBudgetsThatLeftAreInherited: a new dataset is held to the budget of its namesake, and to those that no other new
 // one is the namesake of; one without a namesake to all, and made-up rows to none.
 func TestBudgetsThatLeftAreInherited(t *testing.T) {
-	named := func(file string) specState {
+	stateOf := func(file string) specState {
 		return specState{namedData: namedData{dataset: file + ".weir-ledger.jsonl", file: file}, shown: file}
 	}
 	for _, c := range []struct{ now, want string }{
@@ -174,20 +174,20 @@ func TestBudgetsThatLeftAreInherited(t *testing.T) {
 		var left []setBudget
 		var pairs []specPair
 		for _, file := range []string{"study/v.csv", "other/w.csv"} {
-			then := named(file)
-			left = append(left, setBudget{namedData: then.namedData, shown: file})
-			pairs = append(pairs, specPair{path: file, then: &then})
+			earlier := stateOf(file)
+			left = append(left, setBudget{namedData: earlier.namedData, shown: file})
+			pairs = append(pairs, specPair{path: file, then: &earlier})
 		}
 		files := strings.Split(c.now, " ")
 		if strings.HasPrefix(c.now, "demo") {
 			files = []string{c.now}
 		}
 		for _, file := range files {
-			now := named(file)
+			state := stateOf(file)
 			if strings.HasPrefix(file, "demo") {
-				now.namedData = namedData{dataset: file}
+				state.namedData = namedData{dataset: file}
 			}
-			pairs = append(pairs, specPair{path: file, now: &now})
+			pairs = append(pairs, specPair{path: file, now: &state})
 		}
 		heirs := (&Check{}).inherit(left, pairs, names(pairs, nil))
 		var got []string

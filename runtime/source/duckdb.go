@@ -66,8 +66,8 @@ func (s duckDB) table(ps *schema.Problems, csv *pipeline.CSV) (t duckdb.Table, p
 		}
 	}
 	if IsAddress(place) {
-		ps.Add("database.read."+string(t.Format), "an address", "the path of a file; a server is named by engine: postgres or "+
-			"spark with a connection")
+		ps.Add("database.read."+string(t.Format), "an address", "the path of a file; a server is named by engine: "+
+			"postgres or spark with a connection")
 		return t, "" // it may hold a password, which no word of a plan may repeat
 	}
 	if count != 1 {

@@ -60,8 +60,8 @@ func IsAddress(text string) bool {
 		strings.HasPrefix(strings.ToLower(text), "jdbc:") || len(connectionSettings(text)) > 1 || givesPassword(text)
 }
 
-// HoldsPassword reports whether a text has an address in it that gives a password. A password alone, without a scheme or
-// a second setting, is none: a condition on rows may name a column so.
+// HoldsPassword reports whether a text has an address in it that gives a password. A password alone, without a scheme
+// or a second setting, is none: a condition on rows may name a column so.
 func HoldsPassword(text string) bool {
 	hasScheme := regexp.MustCompile(`(?i)://|(?:^|[^a-z])jdbc:`).MatchString(text)
 	return givesPassword(text) && (hasScheme || len(connectionSettings(text)) > 1) ||

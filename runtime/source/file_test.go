@@ -52,10 +52,10 @@ func TestAddressesAreNoPaths(t *testing.T) {
 			var ps schema.Problems
 			s := duckDB{&DatabaseTable{Read: &read, Rows: "may_leave"}}
 			d := s.declare(&ps, pipeline.Declaring{})
-			said := fmt.Sprint(ps.Err(), d)
-			if refused := strings.Contains(said, "is an address"); refused != c.address ||
-				refused && strings.Contains(said, "secret") {
-				t.Errorf("%+v: %s", read, said)
+			text := fmt.Sprint(ps.Err(), d)
+			if refused := strings.Contains(text, "is an address"); refused != c.address ||
+				refused && strings.Contains(text, "secret") {
+				t.Errorf("%+v: %s", read, text)
 			}
 		}
 	}
