@@ -57,7 +57,8 @@ func TestLedgerThatIsGoneIsNoted(t *testing.T) {
 	s.must(os.Rename(s.dir, moved.dir))
 	for i, place := range []study{copied, moved} {
 		want := s.path("data.csv.weir-ledger.jsonl") + ", the ledger of this dataset until now, is gone"
-		if _, out, errs := place.weir("plan", place.path("spec.yaml"), "--out", place.path("runs")); !strings.Contains(out, want) {
+		_, out, errs := place.weir("plan", place.path("spec.yaml"), "--out", place.path("runs"))
+		if !strings.Contains(out, want) {
 			t.Errorf("the plan has no note %q: %s%s", want, out, errs)
 		}
 		if i == 1 {

@@ -12,6 +12,7 @@ import (
 
 	"weir/internal/disk"
 	"weir/pipeline"
+	"weir/pipeline/spec"
 	"weir/pipeline/words"
 	"weir/runtime/codebook"
 	"weir/runtime/infer"
@@ -311,13 +312,25 @@ func (f *importFlags) specs(specs string, data []byte) ([]byte, error) {
 	return codebook.YAML(d, comment...)
 }
 
+// write writes a domain, laid out as weir fmt does.
 func (f *importFlags) write(s streams, text []byte) error {
+	reg, err := registry()
+	if err != nil {
+		return err
+	}
+	formatter, err := spec.NewFormatter(reg)
+	if err != nil {
+		return err
+	}
+	if text, err = formatter.Format("domain.yaml", text); err != nil {
+		return err
+	}
 	switch {
 	case f.out != "":
 		return disk.Disk{}.New(f.out, 0o644, text)
 	case f.asJSON:
 		return printJSON(s.out, map[string]string{"domain": string(text)})
 	}
-	_, err := s.out.Write(text)
+	_, err = s.out.Write(text)
 	return err
 }
