@@ -49,8 +49,14 @@ func TestLedgerThatIsGoneIsNoted(t *testing.T) {
 	s.result()
 	copied, moved := study{t, filepath.Join(t.TempDir(), "copy")}, study{t, filepath.Join(t.TempDir(), "moved")}
 	s.must(os.CopyFS(copied.dir, os.DirFS(s.dir)))
-	if code, _, errs := copied.run("--set", "seed=4"); code != exitDone || strings.Contains(errs, "is gone") {
-		t.Fatalf("a copy charges the ledger that is there: exit code %d, %s", code, errs)
+	stale := copied.path("data.csv.weir-ledger.jsonl")
+	if code, _, errs := copied.run("--set", "seed=4"); code != exitDone || strings.Contains(errs, "is gone") ||
+		!strings.Contains(errs, stale+", beside the table, is not the ledger that is charged") {
+		t.Fatalf("a copy charges the ledger that is there, and must say so: exit code %d, %s", code, errs)
+	}
+	code, _, errs := copied.weir("ledger", "verify", stale, "--runs", copied.path("runs"))
+	if code != exitMismatch || !strings.Contains(errs, "this is a copy that stayed behind") {
+		t.Errorf("the ledger of the copy: exit code %d, %s", code, errs)
 	}
 	s.must(os.RemoveAll(copied.dir))
 	s.must(os.CopyFS(copied.dir, os.DirFS(s.dir)))

@@ -17,6 +17,7 @@ import (
 	"weir/runtime/dataset"
 	"weir/runtime/files"
 	"weir/runtime/payment"
+	"weir/runtime/store"
 )
 
 func ledgerVerify(s streams) *cobra.Command {
@@ -42,6 +43,7 @@ earlier format; 4 it was altered, or lacks charges that a run has made.`,
 			heads := 0
 			if err == nil {
 				heads, err = checkHeads(c, path, runs, entries)
+				err = ofCopy(path, err)
 			}
 			left, asideErr := ledger.Remnants(path)
 			err = errors.Join(err, asideErr)
@@ -67,6 +69,19 @@ earlier format; 4 it was altered, or lacks charges that a run has made.`,
 	c.Flags().StringVar(&runs, "runs", "", "folder of run records to check against (default: runs, if it exists)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+// ofCopy adds to a fault of a ledger that the dataset is charged in another one, of which this is a copy.
+func ofCopy(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	charged, unread := dataset.LedgerOf(strings.TrimSuffix(path, dataset.LedgerSuffix))
+	if unread != nil || store.SamePath(charged, path) {
+		return err
+	}
+	return fmt.Errorf("%w; the owner file beside it names %s, in which the dataset is charged: this is a copy that stayed "+
+		"behind", err, charged)
 }
 
 // checkHeads checks the head of every run under the folder and counts them; all

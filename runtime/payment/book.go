@@ -27,6 +27,7 @@ type Book struct {
 	data   Dataset
 	path   string
 	former string // where the dataset was charged before, where that ledger is gone
+	behind string // ledger beside the table, where that is not the one that is charged
 
 	mu     sync.Mutex
 	ledger *ledger.Ledger // nil: nothing is charged, as in a replay
@@ -97,8 +98,8 @@ func checked(plan *compile.Plan, data Dataset, place Place, path string, seen wi
 	if err := errors.Join(located(path, known), located(path, heads)); err != nil {
 		return nil, err
 	}
-	return &Book{path: path, former: place.former(data, path), data: data, ledger: l, place: place,
-		limit: limit(plan, place.Order)}, nil
+	return &Book{path: path, former: place.former(data, path), behind: place.behind(data, path), data: data, ledger: l,
+		place: place, limit: limit(plan, place.Order)}, nil
 }
 
 // cache returns what the runs of the folder share.
@@ -127,11 +128,18 @@ func (b *Book) Note() string {
 	if b.ledger == nil {
 		return ""
 	}
-	note := capNote(b.ledger.Entries(), b.limit)
+	var notes []string
 	if b.former != "" {
-		note = strings.TrimSuffix(formerNote(b.former, b.path)+"; "+note, "; ")
+		notes = append(notes, formerNote(b.former, b.path))
 	}
-	return note
+	if b.behind != "" {
+		notes = append(notes, fmt.Sprintf("%s, beside the table, is not the ledger that is charged, which is %s: it stays "+
+			"as it was copied, and what reads it alone, such as weir budget check, counts too little", b.behind, b.path))
+	}
+	if note := capNote(b.ledger.Entries(), b.limit); note != "" {
+		notes = append(notes, note)
+	}
+	return strings.Join(notes, "; ")
 }
 
 // formerNote says what may have become of a ledger that is gone.
