@@ -122,7 +122,7 @@ func unpaid(r *Run, plan planned) string {
 		r.Terms.Adjacency, r.Dataset.Unit)
 	for _, f := range plan.PublicFiles {
 		if f.Terms != "" {
-			text += fmt.Sprintf("\n**This is not a promise to those whom `%s` counts.** The files were made from its noisy "+
+			text += fmt.Sprintf("\n**This is no promise to those whom `%s` counts.** The files were made from its noisy "+
 				"counts; what protects\n"+
 				"those people is what %s declares of them: %s. weir has not checked it and cannot.\n", f.Name, f.By, f.Terms)
 		}
