@@ -127,8 +127,10 @@ func TestNeighboursCostWhatCanDiffer(t *testing.T) {
 // row of a new unit lacks a name, or there are no further rows.
 func TestOtherNumbersAreExplained(t *testing.T) {
 	s := subjectOf(t, "privacy_unit: row", "privacy_unit: {column: c, max_rows: 1}", "file: people.csv", "file: ids.csv",
-		"{name: c, type: numeric", "{name: c, type: integer", "{kind: sums, noise_multiplier: 5, fault: none}", "{kind: look}")
-	if err := os.WriteFile(filepath.Join(s.opts.Dir, "ids.csv"), []byte("a,b,c\n1,1,1\n1,1,2\n2,2,3\n"), 0o600); err != nil {
+		"{name: c, type: numeric", "{name: c, type: integer", "{kind: sums, noise_multiplier: 5, fault: none}",
+		"{kind: look}")
+	rows := []byte("a,b,c\n1,1,1\n1,1,2\n2,2,3\n")
+	if err := os.WriteFile(filepath.Join(s.opts.Dir, "ids.csv"), rows, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if text := audited(t, s, 5, false).Text(); !strings.Contains(text, "a new privacy unit needs") {

@@ -27,7 +27,7 @@ type Book struct {
 	data   Dataset
 	path   string
 	former string // where the dataset was charged before, where that ledger is gone
-	behind string // ledger beside the table, where that is not the one that is charged
+	stale  string // ledger beside the table, where that is not the one that is charged
 
 	mu     sync.Mutex
 	ledger *ledger.Ledger // nil: nothing is charged, as in a replay
@@ -98,7 +98,7 @@ func checked(plan *compile.Plan, data Dataset, place Place, path string, seen wi
 	if err := errors.Join(located(path, known), located(path, heads)); err != nil {
 		return nil, err
 	}
-	return &Book{path: path, former: place.former(data, path), behind: place.behind(data, path), data: data, ledger: l,
+	return &Book{path: path, former: place.former(data, path), stale: place.staleLedger(data, path), data: data, ledger: l,
 		place: place, limit: limit(plan, place.Order)}, nil
 }
 
@@ -132,9 +132,9 @@ func (b *Book) Note() string {
 	if b.former != "" {
 		notes = append(notes, formerNote(b.former, b.path))
 	}
-	if b.behind != "" {
+	if b.stale != "" {
 		notes = append(notes, fmt.Sprintf("%s, beside the table, is not the ledger that is charged, which is %s: it stays "+
-			"as it was copied, and what reads it alone, such as weir budget check, counts too little", b.behind, b.path))
+			"as it was copied, and what reads it alone, such as weir budget check, counts too little", b.stale, b.path))
 	}
 	if note := capNote(b.ledger.Entries(), b.limit); note != "" {
 		notes = append(notes, note)

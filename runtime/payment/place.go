@@ -105,14 +105,14 @@ func (p Place) former(data Dataset, path string) string {
 	return p.Seen.formerOf(path, before)
 }
 
-// behind returns the ledger beside the table, where another one is charged: it came with a copy of the table, say, and
+// staleLedger returns the ledger beside the table, where another one is charged: it came with a copy of the table, say, and
 // lacks what is charged from now on; "" where there is none.
-func (p Place) behind(data Dataset, path string) string {
-	beside := dataset.LedgerName(data.Path)
-	if _, err := os.Stat(beside); p.Test || data.Path == "" || err != nil || store.SamePath(beside, path) {
+func (p Place) staleLedger(data Dataset, path string) string {
+	ledger := dataset.LedgerName(data.Path)
+	if _, err := os.Stat(ledger); p.Test || data.Path == "" || err != nil || store.SamePath(ledger, path) {
 		return ""
 	}
-	return beside
+	return ledger
 }
 
 // testLedger returns the ledger of runs with a test seed: it must not mix with real

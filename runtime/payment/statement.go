@@ -47,8 +47,8 @@ func (b *Book) Statement(runs ...*Purse) (Statement, error) {
 	s := Statement{Ledger: b.path, Before: len(entries), Bill: len(bill), Note: b.Note(), Adjacency: plan.Adjacency}
 	after := slices.Clone(entries)
 	for _, c := range bill {
-		after = append(after, ledger.Entry{ID: c.ID, Stage: c.Stage, Name: c.Name, Event: privacy.JSON{Event: c.Event}, Adjacency: c.Adjacency,
-			Unit: c.Unit, Unproven: c.Unproven})
+		after = append(after, ledger.Entry{ID: c.ID, Stage: c.Stage, Name: c.Name, Event: privacy.JSON{Event: c.Event},
+			Adjacency: c.Adjacency, Unit: c.Unit, Unproven: c.Unproven})
 	}
 	sum, err := b.sum(plan)
 	if err != nil {

@@ -89,7 +89,8 @@ func TestQuoteText(t *testing.T) {
 	}
 	q.After.Unmeasured = true
 	q.Fixed = &ledger.Total{Epsilon: 0.5, Delta: 1e-6, Accountant: "pld"}
-	if text = QuoteText([]payment.Quote{q}, nil); !strings.Contains(text, "then             no sum, since the filter has no") ||
+	text = QuoteText([]payment.Quote{q}, nil)
+	if !strings.Contains(text, "then             no sum, since the filter has no") ||
 		!strings.Contains(text, "\n                   epsilon 0.5 at delta 1e-06 (pld), if all charges were fixed") {
 		t.Errorf("a quote without a measure reads\n%s", text)
 	}

@@ -36,14 +36,14 @@ func unproven(q payment.Quote) bool {
 
 // balanceLine returns how the ledger stands now and after the charges.
 func balanceLine(q payment.Quote) string {
-	at := fmt.Sprintf(" at delta %g (%s)\n", q.Spent.Delta, q.Spent.Accountant)
+	terms := fmt.Sprintf(" at delta %g (%s)\n", q.Spent.Delta, q.Spent.Accountant)
 	if q.Spent.Unmeasured {
-		at = " (" + q.Spent.Accountant + ")\n"
+		terms = " (" + q.Spent.Accountant + ")\n"
 	}
-	s := "  spent so far     " + totalWords(q.Spent.Total) + at
+	s := "  spent so far     " + totalWords(q.Spent.Total) + terms
 	if q.Fixed != nil {
-		s += fmt.Sprintf("                   %s at delta %g (%s), if all charges were fixed in advance\n", totalWords(*q.Fixed),
-			q.Fixed.Delta, q.Fixed.Accountant)
+		s += fmt.Sprintf("                   %s at delta %g (%s), if all charges were fixed in advance\n",
+			totalWords(*q.Fixed), q.Fixed.Delta, q.Fixed.Accountant)
 	}
 	if q.Charges() {
 		s += fmt.Sprintf("  then             %s, after %s\n", totalWords(q.After.Total), words.Plural(q.Bill, "new charge"))
@@ -56,8 +56,8 @@ func balanceLine(q payment.Quote) string {
 	case q.Uncapped:
 		return s + "  budget           none, and none can be set: no filter has a measure for all charges of this ledger\n"
 	case q.UncappedAfter:
-		s += "  afterwards       no budget (dataset.budget) can be set on this dataset, for good: no filter has a measure for " +
-			"all its charges\n"
+		s += "  afterwards       no budget (dataset.budget) can be set on this dataset, for good: no filter has a measure " +
+			"for all its charges\n"
 	}
 	if q.Cap == nil {
 		return s + "  budget           none: nothing bounds what all runs spend together (dataset.budget)\n"
