@@ -105,8 +105,8 @@ func (p Place) former(data Dataset, path string) string {
 	return p.Seen.formerOf(path, before)
 }
 
-// staleLedger returns the ledger beside the table, where another one is charged: it came with a copy of the table, say, and
-// lacks what is charged from now on; "" where there is none.
+// staleLedger returns the ledger beside the table, where another one is charged: it came with a copy of the table, say,
+// and lacks what is charged from now on; "" where there is none.
 func (p Place) staleLedger(data Dataset, path string) string {
 	ledger := dataset.LedgerName(data.Path)
 	if _, err := os.Stat(ledger); p.Test || data.Path == "" || err != nil || store.SamePath(ledger, path) {
