@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -9,9 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weir/internal/plaintext"
 	"weir/pipeline/compile"
+	"weir/pipeline/spec"
+	"weir/pipeline/words"
 	"weir/runtime"
 	"weir/runtime/lock"
+	"weir/runtime/review"
 )
 
 const lockLong = `Write what a spec, its data and weir are now to weir.lock, which lies beside the spec
@@ -33,7 +38,9 @@ Locked are
 Where the dataset lies is not locked, so that --set dataset.file=... may differ.
 
 The data is read as a run reads it, to know which dataset it is; nothing is charged.
---check reads no data, for CI: it compares spec and version alone.
+--check reads no data, for CI: it compares spec and version alone. Where git has the
+spec that was locked, in the commit that last changed the lock, settings that differ
+are listed too.
 
 A lock with the marks of a conflict is written again by "weir lock" with the specs that
 it is about. Lines of specs that are gone are dropped.
@@ -78,6 +85,71 @@ type lockedSpec struct {
 	Lock    string            `json:"lock"`
 	New     bool              `json:"new"`     // the lock had no lines of it
 	Differs []lock.Difference `json:"differs"` // from what the lock said before
+	// Settings differ from those of the commit Commit, which last changed the lock and has the spec that was locked;
+	// none where git has no such commit.
+	Settings []words.Change `json:"settings,omitempty"`
+	Commit   string         `json:"commit,omitempty"`
+}
+
+// settingsText lists the settings that differ, a line each.
+func (l lockedSpec) settingsText() string {
+	if len(l.Settings) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("\nsettings that differ from those of commit %s, which were locked:", l.Commit)
+	for _, change := range l.Settings {
+		text += "\n  " + plaintext.Text(change.Line())
+	}
+	return text
+}
+
+// compareSettings fills in which settings differ from the spec that was locked, where git still has it.
+func (l *asLocked) compareSettings(ctx context.Context, arg string, plan *compile.Plan) {
+	if len(l.done.Differs) == 0 || l.done.New {
+		return
+	}
+	commit, old, err := l.committed(ctx, arg)
+	if err != nil {
+		return // hashes are told without git
+	}
+	before, errBefore := sideOf(commit.Name, old)
+	after, errAfter := sideOf(arg, plan.Spec)
+	if errors.Join(errBefore, errAfter) != nil {
+		return
+	}
+	if report, err := words.Compare(before, after); err == nil {
+		l.done.Settings, l.done.Commit = report.Settings, commit.Name
+	}
+}
+
+// committed returns the commit that last changed the lock, and the spec that it has, which is the one that was locked.
+func (l *asLocked) committed(ctx context.Context, arg string) (*review.Commit, *spec.Spec, error) {
+	head, err := review.OpenCommit(ctx, arg, "HEAD")
+	if err != nil {
+		return nil, nil, err
+	}
+	file, errFile := head.Inside(l.Path)
+	name, errName := head.Inside(arg)
+	reg, errKinds := registry()
+	if err := errors.Join(errFile, errName, errKinds); err != nil {
+		return nil, nil, err
+	}
+	last, err := head.LastChanging(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	old, err := last.Spec(name, reg)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, err := compile.Compile(old)
+	if err != nil {
+		return nil, nil, err
+	}
+	if held, err := l.Holds(plan); err != nil || !held {
+		return nil, nil, errors.Join(err, fmt.Errorf("%s: is not the spec that was locked", name))
+	}
+	return last, old, nil
 }
 
 // all goes on after a spec that cannot be locked, so that everything is told at once.
@@ -92,7 +164,8 @@ func (f *lockFlags) all(c *cobra.Command, s streams, args []string) error {
 		}
 		done = append(done, l.done)
 		if f.check && len(l.done.Differs) > 0 {
-			errs = append(errs, lockCode(l.Refusal(l.done.Differs)))
+			refusal := l.Refusal(l.done.Differs)
+			errs = append(errs, lockCode(fmt.Errorf("%w%s", refusal, l.done.settingsText())))
 		}
 	}
 	if err := f.print(plainly(s.out), done); err != nil {
@@ -122,6 +195,7 @@ func (f *lockFlags) one(c *cobra.Command, s streams, arg string, args []string) 
 	l.done = lockedSpec{Spec: arg, Lock: l.Path, New: len(l.Was) == 0}
 	if f.check {
 		l.done.Differs = l.Unread()
+		l.compareSettings(c.Context(), arg, plan)
 		return l, nil
 	}
 	data, err := runtime.ReadData(c.Context(), plan, runtime.Options{Disk: diskOf(c, s), Out: f.out, Dir: f.spec.dir(arg),
@@ -133,7 +207,9 @@ func (f *lockFlags) one(c *cobra.Command, s streams, arg string, args []string) 
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", arg, err)
 	}
-	l.done.Differs, err = l.Write(data)
+	if l.done.Differs, err = l.Write(data); err == nil {
+		l.compareSettings(c.Context(), arg, plan)
+	}
 	return l, err
 }
 
@@ -169,7 +245,7 @@ func (f *lockFlags) print(w io.Writer, done []lockedSpec) error {
 		case l.New:
 			what = "written, for the first time"
 		case len(l.Differs) > 0:
-			what = "written; what differs from before:" + lock.Text(l.Differs)
+			what = "written; what differs from before:" + lock.Text(l.Differs) + l.settingsText()
 		}
 		if _, err := fmt.Fprintf(w, "%s: %s: %s\n", l.Lock, l.Spec, what); err != nil {
 			return err

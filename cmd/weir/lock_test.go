@@ -98,6 +98,28 @@ func TestLockIgnoresWhatIsNoChange(t *testing.T) {
 		"--set", "stages.sample.rows=51")
 }
 
+// TestLockNamesSettings that differ, where git has the spec that was locked; else digests stand alone.
+func TestLockNamesSettings(t *testing.T) {
+	t.Parallel()
+	s := newStudy(t, 50)
+	if code, _, errs := s.lock(); code != exitDone {
+		t.Fatal(errs)
+	}
+	s.repository()
+	s.edit("spec.yaml", "steps: 40", "steps: 41")
+	s.commit("other steps")
+	s.mustSay(exitMismatch, []string{"stage train: was dp_wgan", "settings that differ from those of commit",
+		"\n  stages.train.steps: 40 -> 41"}, "lock", "--check", s.path("spec.yaml"))
+	if code, out, errs := s.lock(); code != exitDone || !strings.Contains(out, "\n  stages.train.steps: 40 -> 41") {
+		t.Errorf("exit code %d: %s%s", code, out, errs)
+	}
+	s.edit("spec.yaml", "steps: 41", "steps: 42")
+	code, _, errs := s.weir("lock", "--check", s.path("spec.yaml"))
+	if code != exitMismatch || !strings.Contains(errs, "stage train: was") || strings.Contains(errs, "settings that differ") {
+		t.Errorf("where git does not have what was locked, exit code %d: %s", code, errs)
+	}
+}
+
 // TestLockOfAnotherDataset, of another program, and of another public file.
 func TestLockOfAnotherDataset(t *testing.T) {
 	s := newStudy(t, 200)

@@ -75,6 +75,16 @@ func (l *Spec) Unread() []Difference {
 	return Compare(known, l.planned)
 }
 
+// Holds reports whether another plan of the spec is the one that was locked, as far as it is known without data and
+// whatever the version of weir was.
+func (l *Spec) Holds(plan *compile.Plan) (bool, error) {
+	planned, err := Planned(l.name, plan, "")
+	settings := func(all []Entry) []Entry {
+		return slices.DeleteFunc(slices.Clone(all), func(e Entry) bool { return e.What != Part && e.What != Stage })
+	}
+	return err == nil && len(Compare(settings(l.Was), settings(planned))) == 0, err
+}
+
 // withData returns the lines of the spec with the lines of its data.
 func (l *Spec) withData(data runtime.Data) []Entry {
 	list := append(slices.Clone(l.planned), Entry{Spec: l.name, What: Dataset, Is: []string{data.ID, data.Version}})

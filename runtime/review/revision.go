@@ -89,6 +89,21 @@ func (r *Commit) MergeBase(other *Commit) (*Commit, error) {
 	return &base, nil
 }
 
+// LastChanging returns the last commit, up to this one, that changed a file of the repository.
+func (r *Commit) LastChanging(name string) (*Commit, error) {
+	id, err := r.git("log", "-1", "--format=%H", r.ID, "--", name)
+	if err == nil && len(id) == 0 {
+		err = fmt.Errorf("%w: no commit up to %s has %s", ErrRevision, r.Name, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	last := *r
+	last.ID = strings.TrimSpace(string(id))
+	last.Name = last.ID[:12]
+	return &last, nil
+}
+
 // existing returns the nearest folder at or above a path: a spec may be gone today.
 func existing(path string) string {
 	for {
