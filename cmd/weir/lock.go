@@ -85,8 +85,8 @@ type lockedSpec struct {
 	Lock    string            `json:"lock"`
 	New     bool              `json:"new"`     // the lock had no lines of it
 	Differs []lock.Difference `json:"differs"` // from what the lock said before
-	// Settings differ from those of the commit Commit, which last changed the lock and has the spec that was locked;
-	// none where git has no such commit.
+	// Settings differ from the spec of Commit, which last changed the lock and has the spec that was locked; none where
+	// git has no such commit.
 	Settings []words.Change `json:"settings,omitempty"`
 	Commit   string         `json:"commit,omitempty"`
 }
@@ -146,7 +146,7 @@ func (l *asLocked) committed(ctx context.Context, arg string) (*review.Commit, *
 	if err != nil {
 		return nil, nil, err
 	}
-	if held, err := l.Holds(plan); err != nil || !held {
+	if held, err := l.SamePlan(plan); err != nil || !held {
 		return nil, nil, errors.Join(err, fmt.Errorf("%s: is not the spec that was locked", name))
 	}
 	return last, old, nil

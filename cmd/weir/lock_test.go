@@ -115,7 +115,8 @@ func TestLockNamesSettings(t *testing.T) {
 	}
 	s.edit("spec.yaml", "steps: 41", "steps: 42")
 	code, _, errs := s.weir("lock", "--check", s.path("spec.yaml"))
-	if code != exitMismatch || !strings.Contains(errs, "stage train: was") || strings.Contains(errs, "settings that differ") {
+	if code != exitMismatch || !strings.Contains(errs, "stage train: was") ||
+		strings.Contains(errs, "settings that differ") {
 		t.Errorf("where git does not have what was locked, exit code %d: %s", code, errs)
 	}
 }

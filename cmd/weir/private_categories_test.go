@@ -50,12 +50,11 @@ func TestPrivateCategoriesAreAskedFor(t *testing.T) {
 	}
 	nothingShows(t, filepath.Join(r.Run, "release"), "Needlestone")
 	s.saysOfBudget("plan", exitDone, "budget           none, and none can be set")
-	s.write("spec.yaml", strings.Replace(s.read("spec.yaml"), "domain: domain.yaml", "domain: domain.yaml, budget: {epsilon: "+
-		"9, delta: 1e-5}", 1))
+	s.edit("spec.yaml", "domain: domain.yaml", "domain: domain.yaml, budget: {epsilon: 9, delta: 1e-5}")
 	s.saysOfBudget("plan", exitPrivacy, "no sum, since the filter has no measure for a charge (filter rdp",
 		"if all charges were fixed in advance")
-	s.saysOfBudget("check", exitPrivacy, "dataset.budget: is set beside charges that no filter has a measure for, must be "+
-		"left out")
+	s.saysOfBudget("check", exitPrivacy, "dataset.budget: is set beside charges that no filter has a measure for, must "+
+		"be left out")
 }
 
 // saysOfBudget fails the test where a command on the spec ends otherwise or does not print all texts.

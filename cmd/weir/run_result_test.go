@@ -66,7 +66,8 @@ func TestListsFitATerminal(t *testing.T) {
 				t.Errorf("a terminal of %d columns gets %s", columns, line)
 			}
 		}
-		if !strings.Contains(b.String(), whole) || strings.Contains(b.String(), strings.Repeat("a word ", 30)) != (columns == 0) {
+		unbroken := strings.Contains(b.String(), strings.Repeat("a word ", 30))
+		if !strings.Contains(b.String(), whole) || unbroken != (columns == 0) {
 			t.Errorf("%d columns: %s", columns, b.String())
 		}
 	}

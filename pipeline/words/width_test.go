@@ -72,7 +72,8 @@ func TestMarkdownFitsATerminal(t *testing.T) {
 // TestListing: a table where it has room, else a paragraph for each row, without lines of empty cells, in which a name
 // is whole; where there is no terminal it is a table.
 func TestListing(t *testing.T) {
-	head, rows := []string{"RUN", "WHY", "EVENT"}, [][]string{{"20261128-080201-42a7a4", "", "gaussian"}, {"b", "c d", "e"}}
+	head := []string{"RUN", "WHY", "EVENT"}
+	rows := [][]string{{"20261128-080201-42a7a4", "", "gaussian"}, {"b", "c d", "e"}}
 	const table = "RUN                     WHY  EVENT\n20261128-080201-42a7a4       gaussian\nb                       " +
 		"c d  e\n"
 	const folded = "RUN: 20261128-080201-42a7a4\nEVENT: gaussian\n\nRUN: b\nWHY: c d\nEVENT: e\n"
@@ -85,8 +86,8 @@ func TestListing(t *testing.T) {
 
 // TestHelpIsFilledAnew: paragraphs join their lines, items of lists too, and go on below their text.
 func TestHelpIsFilledAnew(t *testing.T) {
-	const text = "One two three four five six\nseven eight.\n\nEach is\n  A     one two three four five\n        six\n  LONG  b\n" +
-		"With --\n"
+	const text = "One two three four five six\nseven eight.\n\nEach is\n  A     one two three four five\n" +
+		"        six\n  LONG  b\nWith --\n"
 	const want = "One two three four five\nsix seven eight.\n\nEach is\n  A     one two three four\n        five six\n" +
 		"  LONG  b\nWith --\n"
 	if got := WrapHelp(text, 26); got != want {

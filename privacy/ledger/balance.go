@@ -336,8 +336,8 @@ func (e *UnmeasuredError) advice() string {
 		return "No other filter has a measure for all charges of this ledger, so this dataset can have no budget; what is " +
 			"proven of them, had all been fixed in advance, is printed by weir ledger show"
 	}
-	return "No other filter has a measure for this and all charges of the ledger: take a stage whose charges it measures " +
-		"(weir plan prints them), or leave dataset.budget out"
+	return "No other filter has a measure for this and all charges of the ledger: take a stage whose charges it " +
+		"measures (weir plan prints them), or leave dataset.budget out"
 }
 
 func (e *UnmeasuredError) Unwrap() error { return e.Cause }

@@ -322,7 +322,8 @@ func TestUnmeasuredChargesAreRefusedByName(t *testing.T) {
 // capped charge has fixed a filter, that one alone counts.
 func TestCanBeCapped(t *testing.T) {
 	noise, list := Entry{Adjacency: privacy.AddRemove}, Entry{Adjacency: privacy.AddRemove}
-	noise.Event.Event, list.Event.Event = privacy.Gaussian{NoiseMultiplier: 5}, privacy.Approximate{Epsilon: 0.1, Delta: 1e-8}
+	noise.Event.Event = privacy.Gaussian{NoiseMultiplier: 5}
+	list.Event.Event = privacy.Approximate{Epsilon: 0.1, Delta: 1e-8}
 	fixed := noise
 	fixed.Filter, fixed.Cap = &Filter{Name: "gaussian"}, &CapTerms{1, 1e-6}
 	pure := noise
@@ -332,7 +333,8 @@ func TestCanBeCapped(t *testing.T) {
 		want    bool
 	}{
 		"none": {nil, true}, "list": {[]Entry{list}, true}, "list and noise": {[]Entry{list, noise}, false},
-		"noise": {[]Entry{noise, pure}, true}, "fixed": {[]Entry{fixed, noise}, true}, "fixed otherwise": {[]Entry{fixed, pure}, false},
+		"noise": {[]Entry{noise, pure}, true}, "fixed": {[]Entry{fixed, noise}, true},
+		"fixed otherwise": {[]Entry{fixed, pure}, false},
 	} {
 		if got, err := CanBeCapped(c.entries, privacy.AddRemove, Unit{}); err != nil || got != c.want {
 			t.Errorf("%s: can be capped is %t (%v), must be %t", name, got, err, c.want)

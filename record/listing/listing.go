@@ -104,8 +104,8 @@ func firsts(names []string) []string {
 	return append(front, rest...)
 }
 
-// Text returns a table of runs, a line each, as of now. For a terminal of so many columns (0: none) that has no room for
-// them settings and figures stand below the line of their run; fold breaks what stands there.
+// Text returns a table of runs, a line each, at a time. For a terminal of so many columns (0: none) that has no room
+// for them settings and figures stand below the line of their run; fold breaks what stands there.
 func Text(runs []Run, now time.Time, columns int, fold func(string) string) string {
 	text := table(runs, now, true)
 	for line := range strings.Lines(text) {
@@ -117,7 +117,7 @@ func Text(runs []Run, now time.Time, columns int, fold func(string) string) stri
 }
 
 // table returns a heading and a line for each run, with settings and figures if wide.
-func table(runs []Run, now time.Time, wide bool) string {
+func table(runs []Run, moment time.Time, wide bool) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	head := []string{"SPEC", "RUN", "STATUS", "EPSILON", "AGE", "SIZE"}
@@ -127,7 +127,7 @@ func table(runs []Run, now time.Time, wide bool) string {
 	}
 	fmt.Fprintln(t, strings.Join(head, "\t"))
 	for _, r := range runs {
-		cells := []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(now.Sub(r.Started)), Size(r.Bytes)}
+		cells := []string{r.Name, ShortID(r.ID), status(r), epsilons(r), Age(moment.Sub(r.Started)), Size(r.Bytes)}
 		if wide {
 			cells = appendIf(differ, cells, differs(r), mainFigures(r))
 		}

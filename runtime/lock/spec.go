@@ -75,9 +75,9 @@ func (l *Spec) Unread() []Difference {
 	return Compare(known, l.planned)
 }
 
-// Holds reports whether another plan of the spec is the one that was locked, as far as it is known without data and
+// SamePlan reports whether another plan of the spec is the one that was locked, as far as it is known without data and
 // whatever the version of weir was.
-func (l *Spec) Holds(plan *compile.Plan) (bool, error) {
+func (l *Spec) SamePlan(plan *compile.Plan) (bool, error) {
 	planned, err := Planned(l.name, plan, "")
 	settings := func(all []Entry) []Entry {
 		return slices.DeleteFunc(slices.Clone(all), func(e Entry) bool { return e.What != Part && e.What != Stage })
