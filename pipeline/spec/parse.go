@@ -260,13 +260,13 @@ func (p *parser) stage(id string) Stage {
 // unread returns a stage whose kind is unknown. It reads what from names, in any form, so that a dangling name is
 // reported beside the kind.
 func (p *parser) unread(id, path, name string) Stage {
-	in, from := pipeline.Port{Name: "in", Many: true, Optional: true}, refList{}
+	in, names := pipeline.Port{Name: "in", Many: true, Optional: true}, refList{}
 	s := Stage{ID: id, Kind: &pipeline.Kind{Name: name, In: []pipeline.Port{in}, Out: []pipeline.Port{{}}},
 		wrong: []string{path}}
 	if at := path + "." + in.Key(); p.doc.Has(at) {
-		p.add(p.doc.Decode(at, &from)...)
+		p.add(p.doc.Decode(at, &names)...)
 	}
-	for _, name := range from {
+	for _, name := range names {
 		s.Inputs = map[string][]pipeline.Ref{in.Name: append(s.Inputs[in.Name], pipeline.ParseRef(name))}
 	}
 	return s
