@@ -66,13 +66,13 @@ func TestStrangersCoefficientsAreJudged(t *testing.T) {
 			"coefficients[0].se: is -1":                                   {`"se":`, `"se":-1,"s":`},
 			"covariance[0]: is 7 numbers":                                 {`"covariance":[[`, `"covariance":[[1,`},
 			"cannot unmarshal":                                            {`"steps":6`, `"steps":"six"`},
-			"fit.coefficients.json: is not a file of coefficients":   {`{"format"`, `{"more":1,"format"`},
+			"fit.coefficients.json: is not a file of coefficients":        {`{"format"`, `{"more":1,"format"`},
 		},
 		Poisson: {
-			"model.most: is 0":                              {`"most":4`, `"most":0`},
-			"model.most: is 4 with most_expected: 5e+06":    {`"most_expected":4`, `"most_expected":5e6`},
-			"model.offset: is \"duration\" from 0 to 2":     {`"shortest":0.5`, `"shortest":0`},
-			"model.target: is \"duration\" with offset":     {`"target":"visits"`, `"target":"duration"`},
+			"model.most: is 0":                                     {`"most":4`, `"most":0`},
+			"model.most: is 4 with most_expected: 5e+06":           {`"most_expected":4`, `"most_expected":5e6`},
+			"model.offset: is \"duration\" from 0 to 2":            {`"shortest":0.5`, `"shortest":0`},
+			"model.target: is \"duration\" with offset":            {`"target":"visits"`, `"target":"duration"`},
 			"fit.coefficients.json: is not a file of coefficients": {`"queries":2`, ` "queries":2`},
 		},
 	} {
