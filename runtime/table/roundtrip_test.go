@@ -18,6 +18,7 @@ import (
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/runtime/table/internal/parquet"
 )
 
 // every returns a domain with every type of column.
@@ -127,8 +128,8 @@ func reread(t testing.TB, name string, data []byte, csv *pipeline.CSV, d *domain
 // and are longer than a piece, where Arrow 15 loses rows of dictionaries.
 func TestSlicesAreWritten(t *testing.T) {
 	d := every()
-	long := all(t, randomTable(rand.New(rand.NewPCG(1, 1)), d, 1, pieceRows+5000))
-	slice := long.NewSlice(137, pieceRows+4000)
+	long := all(t, randomTable(rand.New(rand.NewPCG(1, 1)), d, 1, parquet.PieceRows+5000))
+	slice := long.NewSlice(137, parquet.PieceRows+4000)
 	table := pipeline.FromRecords(pipeline.TableHeader(d, pipeline.Header{}), slice)
 	var out bytes.Buffer
 	if err := writeParquet(context.Background(), &out, table); err != nil {

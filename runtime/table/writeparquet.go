@@ -1,9 +1,7 @@
 package table
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -11,27 +9,14 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
+	lib "github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"weir/pipeline"
 	"weir/pipeline/domain"
+	"weir/runtime/table/internal/parquet"
 )
-
-// rowGroup is the number of rows after which a row group is closed; a writer
-// holds one of them in memory.
-const rowGroup = 1 << 20
-
-// pieceRows are written at a time. Arrow 15 cuts a column into batches of
-// WithBatchSize values and, in a nullable dictionary column, computes the end of
-// every batch after the first wrongly (columnWriter.maybeReplaceValidity takes
-// the length for the end). One batch a piece, at offset 0, avoids that.
-const pieceRows = 1 << 16
 
 // Endings implements Writer.
 func (parquetFormat) Endings() []string { return []string{".parquet"} }
@@ -46,9 +31,8 @@ func (parquetFormat) MediaType() string { return "application/x-parquet" }
 func (parquetFormat) Text() bool { return false }
 
 // Write implements Writer: numeric as double, integer as int64, date as date32, datetime as timestamp and time as
-// time64 (of microseconds), text as utf8, categories as a
-// dictionary of their spellings, booleans of 0 and 1 as boolean, encoded columns as float. Nothing in the file depends
-// on when or where it is written.
+// time64 (of microseconds), text as utf8, categories as a dictionary of their spellings, booleans of 0 and 1 as boolean,
+// encoded columns as float.
 func (parquetFormat) Write(ctx context.Context, w io.Writer, _ string, t pipeline.Table, _ Style) error {
 	p, err := newParquetWriter(w, t.Domain)
 	if err != nil {
@@ -59,21 +43,18 @@ func (parquetFormat) Write(ctx context.Context, w io.Writer, _ string, t pipelin
 			err = p.record(r)
 		}
 		if err != nil {
-			p.close() // to free memory: the caller throws the file away
+			p.out.Close() // to free memory: the caller throws the file away
 			return err
 		}
 	}
-	return p.close()
+	return p.out.Close()
 }
 
-// parquetWriter writes the row groups of one file.
+// parquetWriter writes the records of a domain as the columns of one file.
 type parquetWriter struct {
-	sink    *sink
-	out     *file.Writer
-	group   file.BufferedRowGroupWriter // nil before the first row
+	out     *parquet.Writer
 	columns []parquetColumn
 	levels  []int16 // of the column that is written: 1 for a value, 0 for a missing one
-	rows    int64   // of the group
 }
 
 // parquetColumn says how a column of a domain is stored.
@@ -81,75 +62,48 @@ type parquetColumn struct {
 	*domain.Column
 	kind    arrow.DataType // which readers of Arrow give it
 	logical schema.LogicalType
-	stored  parquet.Type
+	stored  lib.Type
 	write   cellWriter
 }
 
 func newParquetWriter(w io.Writer, d *domain.Domain) (*parquetWriter, error) {
-	p := &parquetWriter{sink: &sink{w: w}, columns: make([]parquetColumn, len(d.Columns)),
-		levels: make([]int16, pieceRows)}
-	fields, nodes := make([]arrow.Field, len(d.Columns)), make(schema.FieldList, len(d.Columns))
-	options := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy), parquet.WithVersion(parquet.V2_4),
-		parquet.WithCreatedBy("weir"), parquet.WithBatchSize(pieceRows)}
+	p := &parquetWriter{columns: make([]parquetColumn, len(d.Columns)), levels: make([]int16, parquet.PieceRows)}
+	stored := make([]parquet.Column, len(d.Columns))
 	for i := range d.Columns {
 		c := storedColumn(&d.Columns[i])
-		node, err := schema.NewPrimitiveNodeLogical(c.Name, parquet.Repetitions.Optional, c.logical, c.stored, -1, -1)
-		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", c.Name, err)
-		}
-		p.columns[i], nodes[i] = c, node
-		fields[i] = arrow.Field{Name: c.Name, Type: c.kind, Nullable: true}
-		options = append(options, parquet.WithDictionaryFor(c.Name, fewValues(c.Column)))
+		p.columns[i] = c
+		stored[i] = parquet.Column{Name: c.Name, Kind: c.kind, Logical: c.logical, Stored: c.stored, Few: fewValues(c.Column)}
 	}
-	props := parquet.NewWriterProperties(options...)
-	root, err := schema.NewGroupNode(props.RootName(), props.RootRepetition(), nodes, -1)
-	if err != nil {
-		return nil, err
-	}
-	stated, err := statedSchema(arrow.NewSchema(fields, nil))
-	if err != nil {
-		return nil, err
-	}
-	p.out = file.NewParquetWriter(p.sink, root, file.WithWriterProps(props), file.WithWriteMetadata(stated))
-	return p, nil
-}
-
-// statedSchema returns the entry of a footer by which readers of Arrow know what Parquet has no type for: dictionaries.
-func statedSchema(s *arrow.Schema) (metadata.KeyValueMetadata, error) {
-	var b bytes.Buffer
-	if err := ipc.NewWriter(&b, ipc.WithSchema(s)).Close(); err != nil {
-		return nil, err
-	}
-	stated := metadata.NewKeyValueMetadata()
-	err := stated.Append("ARROW:schema", base64.StdEncoding.EncodeToString(b.Bytes()))
-	return stated, err
+	var err error
+	p.out, err = parquet.NewWriter(w, stored)
+	return p, err
 }
 
 // storedColumn chooses how a column is stored.
 func storedColumn(c *domain.Column) parquetColumn {
 	switch kind := c.ArrowType(); {
 	case kind.ID() == arrow.INT32 && isFlag(c):
-		return parquetColumn{c, arrow.FixedWidthTypes.Boolean, schema.NoLogicalType{}, parquet.Types.Boolean, writeFlags}
+		return parquetColumn{c, arrow.FixedWidthTypes.Boolean, schema.NoLogicalType{}, lib.Types.Boolean, writeFlags}
 	case kind.ID() == arrow.INT32:
 		words := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-		return parquetColumn{c, words, schema.StringLogicalType{}, parquet.Types.ByteArray, wordWriter(c)}
+		return parquetColumn{c, words, schema.StringLogicalType{}, lib.Types.ByteArray, wordWriter(c)}
 	case c.Type == domain.Date && c.Encoding == nil:
-		return parquetColumn{c, arrow.FixedWidthTypes.Date32, schema.DateLogicalType{}, parquet.Types.Int32, writeDates}
+		return parquetColumn{c, arrow.FixedWidthTypes.Date32, schema.DateLogicalType{}, lib.Types.Int32, writeDates}
 	case c.Type == domain.Datetime && c.Encoding == nil:
 		stamp := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: c.Zone}
 		return parquetColumn{c, stamp, schema.NewTimestampLogicalType(c.Zone != "", schema.TimeUnitMicros),
-			parquet.Types.Int64, writeMoments}
+			lib.Types.Int64, writeMoments}
 	case c.Type == domain.Time && c.Encoding == nil:
 		return parquetColumn{c, arrow.FixedWidthTypes.Time64us, schema.NewTimeLogicalType(false, schema.TimeUnitMicros),
-			parquet.Types.Int64, writeMoments}
+			lib.Types.Int64, writeMoments}
 	case kind.ID() == arrow.INT64:
-		return parquetColumn{c, kind, schema.NewIntLogicalType(64, true), parquet.Types.Int64, writeIntegers}
+		return parquetColumn{c, kind, schema.NewIntLogicalType(64, true), lib.Types.Int64, writeIntegers}
 	case kind.ID() == arrow.FLOAT32:
-		return parquetColumn{c, kind, schema.NoLogicalType{}, parquet.Types.Float, writeEncoded}
+		return parquetColumn{c, kind, schema.NoLogicalType{}, lib.Types.Float, writeEncoded}
 	case kind.ID() == arrow.FLOAT64:
-		return parquetColumn{c, kind, schema.NoLogicalType{}, parquet.Types.Double, writeNumbers}
+		return parquetColumn{c, kind, schema.NoLogicalType{}, lib.Types.Double, writeNumbers}
 	}
-	return parquetColumn{c, arrow.BinaryTypes.String, schema.StringLogicalType{}, parquet.Types.ByteArray, writeTexts}
+	return parquetColumn{c, arrow.BinaryTypes.String, schema.StringLogicalType{}, lib.Types.ByteArray, writeTexts}
 }
 
 // isFlag reports a boolean whose words are 0 and 1 in this order.
@@ -159,38 +113,18 @@ func isFlag(c *domain.Column) bool {
 }
 
 func (p *parquetWriter) record(r arrow.Record) error {
-	for from := int64(0); from < r.NumRows(); from += pieceRows {
-		piece := r.NewSlice(from, min(from+pieceRows, r.NumRows()))
-		err := p.piece(piece)
+	for from := int64(0); from < r.NumRows(); from += parquet.PieceRows {
+		piece := r.NewSlice(from, min(from+parquet.PieceRows, r.NumRows()))
+		err := p.out.Piece(piece.NumRows(), func(i int, w file.ColumnChunkWriter) error {
+			c := p.columns[i]
+			return c.write(w, c.Column, piece.Column(i), p.present(c.Column, piece.Column(i)))
+		})
 		piece.Release()
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// piece writes a record of at most pieceRows rows into the row group, or into a new one where that is full.
-func (p *parquetWriter) piece(r arrow.Record) error {
-	if p.rows == 0 {
-		if err := p.endGroup(); err != nil {
-			return err
-		}
-		p.group = p.out.AppendBufferedRowGroup()
-	}
-	for i, c := range p.columns {
-		w, err := p.group.Column(i)
-		if err == nil {
-			err = c.write(w, c.Column, r.Column(i), p.present(c.Column, r.Column(i)))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if p.rows += r.NumRows(); p.rows >= rowGroup {
-		p.rows = 0
-	}
-	return p.sink.err
 }
 
 // present returns the definition level of each cell of a column.
@@ -205,67 +139,16 @@ func (p *parquetWriter) present(c *domain.Column, cells arrow.Array) []int16 {
 	return levels
 }
 
-func (p *parquetWriter) endGroup() error {
-	if p.group == nil {
-		return nil
-	}
-	return p.group.Close()
-}
-
-// close writes the last row group and the footer.
-func (p *parquetWriter) close() error {
-	err := p.endGroup()
-	if err == nil {
-		err = p.out.Close()
-	}
-	if p.sink.err != nil {
-		return p.sink.err
-	}
-	return err
-}
-
-// sink remembers the first error of a writer and then swallows what is written:
-// the library drops some errors of the writer below it and panics at others.
-type sink struct {
-	w   io.Writer
-	err error
-}
-
-func (s *sink) Write(b []byte) (int, error) {
-	if s.err == nil {
-		_, s.err = s.w.Write(b)
-	}
-	return len(b), nil
-}
-
 // cellWriter writes the cells of a column whose levels are 1 into a chunk of a row group.
 type cellWriter func(w file.ColumnChunkWriter, c *domain.Column, cells arrow.Array, levels []int16) error
-
-// batchWriter is implemented by the writer of each physical type.
-type batchWriter[T any] interface {
-	WriteBatch(values []T, levels, repeated []int16) (int64, error)
-}
 
 // writeCells writes what convert makes of the cells that are there.
 func writeCells[C, T any](w file.ColumnChunkWriter, c *domain.Column, cells []C, levels []int16,
 	convert func(C) (T, error)) error {
-	out, ok := w.(batchWriter[T])
-	if !ok {
-		return fmt.Errorf("column %q: has a writer of %s, which takes no %T", c.Name, w.Type(), *new(T))
+	if err := parquet.WriteCells(w, cells, levels, convert); err != nil {
+		return fmt.Errorf("column %q: %w", c.Name, err)
 	}
-	values := make([]T, 0, len(cells))
-	for i, cell := range cells {
-		if levels[i] == 0 {
-			continue
-		}
-		v, err := convert(cell)
-		if err != nil {
-			return fmt.Errorf("column %q: %w", c.Name, err)
-		}
-		values = append(values, v)
-	}
-	_, err := out.WriteBatch(values, levels, nil)
-	return err
+	return nil
 }
 
 // same converts a value that is stored as it is in memory.
@@ -341,18 +224,17 @@ func writeTexts(w file.ColumnChunkWriter, c *domain.Column, a arrow.Array, level
 	if !ok {
 		return otherType(c, a)
 	}
-	texts := make([]parquet.ByteArray, v.Len())
+	texts := make([]lib.ByteArray, v.Len())
 	for i := range texts {
-		texts[i] = parquet.ByteArray(v.Value(i))
+		texts[i] = lib.ByteArray(v.Value(i))
 	}
 	return writeCells(w, c, texts, levels, same)
 }
 
-// wordWriter returns a writer of codes as the words of their categories. A dictionary holds all categories in their
-// order, so that readers of Arrow know those that no row has.
+// wordWriter returns a writer of codes as the words of their categories.
 func wordWriter(c *domain.Column) cellWriter {
 	list := categories(c)
-	words := textArray(list)
+	words := parquet.NewWords(list)
 	return func(w file.ColumnChunkWriter, c *domain.Column, a arrow.Array, levels []int16) error {
 		v, ok := a.(*array.Int32)
 		if !ok {
@@ -364,65 +246,8 @@ func wordWriter(c *domain.Column) cellWriter {
 				return fmt.Errorf("column %q: %w", c.Name, errCode)
 			}
 		}
-		if encoder, ok := w.CurrentEncoder().(dictionaryEncoder); ok {
-			return writeCodes(w, encoder, words, codes, levels)
-		}
-		return writeCells(w, c, codes, levels, func(code int32) (parquet.ByteArray,
-			error) {
-			return parquet.ByteArray(list[code]), nil
-		})
+		return words.Write(w, codes, levels)
 	}
-}
-
-// dictionaryEncoder is implemented by the encoder of a column that has a dictionary.
-type dictionaryEncoder interface {
-	PutDictionary(words arrow.Array) error
-	PreservedDictionary() arrow.Array
-}
-
-// writeCodes writes codes into a column chunk whose dictionary is words.
-func writeCodes(w file.ColumnChunkWriter, encoder dictionaryEncoder, words *array.String, codes []int32,
-	levels []int16) error {
-	if encoder.PreservedDictionary() == nil {
-		if err := encoder.PutDictionary(words); err != nil {
-			return err
-		}
-	}
-	indices, used := usedCodes(codes, levels, words.Len())
-	var shown []string
-	for i, is := range used {
-		if is {
-			shown = append(shown, words.Value(i))
-		}
-	}
-	stats := w.PageStatistics()
-	stats.IncNulls(int64(indices.NullN()))
-	stats.IncNumValues(int64(indices.Len() - indices.NullN()))
-	if err := stats.UpdateFromArrow(textArray(shown), false); err != nil {
-		return err
-	}
-	return w.WriteDictIndices(indices, levels, nil)
-}
-
-// usedCodes returns codes as an array that is null where a level is 0, and which of n categories it holds.
-func usedCodes(codes []int32, levels []int16, n int) (*array.Int32, []bool) {
-	used, there := make([]bool, n), make([]bool, len(codes))
-	for i, code := range codes {
-		if levels[i] == 1 {
-			used[code], there[i] = true, true
-		}
-	}
-	b := array.NewInt32Builder(memory.NewGoAllocator())
-	b.AppendValues(codes, there)
-	return b.NewInt32Array(), used
-}
-
-// textArray returns an array of exactly as many bytes as its texts have: statistics take the length of its buffer
-// for theirs, so it must not grow as buffers of Growing do.
-func textArray(texts []string) *array.String {
-	b := array.NewStringBuilder(memory.NewGoAllocator())
-	b.AppendValues(texts, nil)
-	return b.NewStringArray()
 }
 
 var (
