@@ -12,8 +12,8 @@ import (
 )
 
 // Plan is a compiled spec as data: what will be done and what it will cost. It is
-// printed, kept in the record and shown to reports; what a run goes by besides is
-// in compile.Plan.
+// printed, kept in the record and read by reports. What else a run needs is in
+// compile.Plan.
 type Plan struct {
 	Weir       int               `json:"weir"`
 	Name       string            `json:"name"`

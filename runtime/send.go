@@ -87,7 +87,7 @@ func marks(id string, there postgres.Standing) bool {
 func (r *run) freeNames() error {
 	for _, step := range r.sending() {
 		if there := r.there[step.ID]; there.Exists && !marks(r.record.ID, there) {
-			return pipeline.AtStage(step.ID, fmt.Errorf("postgres.table: %s %w; nothing was charged",
+			return pipeline.AtStage(step.ID, fmt.Errorf("postgres.table: is %s, which %w; nothing was charged",
 				step.Work.Send.Table, postgres.ErrExists))
 		}
 	}

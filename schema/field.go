@@ -172,8 +172,8 @@ func (c *choice) changed() ([]field, error) {
 	return inner, nil
 }
 
-// narrows reports whether a tag may stand in place of a common one: what it allows is allowed by both, since a
-// published schema has both.
+// narrows reports whether the special tag allows nothing that the common one forbids. A published schema states both,
+// so only such a tag has the effect that it claims.
 func narrows(name, common, special string) bool {
 	a, errCommon := strconv.ParseFloat(common, 64)
 	b, errOwn := strconv.ParseFloat(special, 64)

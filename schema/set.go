@@ -159,7 +159,7 @@ func (d *Document) Set(path, value string) error {
 	return nil
 }
 
-// setValue parses the value of --set alone.
+// setValue parses the value of one --set as a document of its own.
 func setValue(path, value string) (*Document, error) {
 	bad := Problem{File: setFile(path), Path: path, Found: quoteShort(value), Accepted: "a value, [a, b] or {a: b}"}
 	if strings.TrimSpace(value) == "" {

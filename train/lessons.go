@@ -40,7 +40,7 @@ func newDiscriminantLesson(t *teachers) *discriminantLesson {
 	return s
 }
 
-// look takes the means of shard k.
+// look adds up, over the rows of shard k, the means of their features and of the squares of x, which it overwrites.
 func (s *discriminantLesson) look(t *teachers, l *teacherLane, k int) {
 	n := len(t.shards[k])
 	if n == 0 {

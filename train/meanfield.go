@@ -95,7 +95,7 @@ func FitMeanField(ctx context.Context, c FitConfig, o Objective, prior LogPrior,
 	return MeanField{Mean: w[:len(start.Mean)], LogDeviation: w[len(start.Mean):]}, nil
 }
 
-// law is a MeanField on its way: means, then log deviations, in one descent.
+// law is a MeanField while it is learned: one descent over its means, followed by its log deviations.
 type law struct {
 	d      *descent
 	weight int       // number of weights

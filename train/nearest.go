@@ -106,10 +106,11 @@ type treeBuilder struct {
 	extent func(column int, gap float64) float64
 }
 
-// NewNearestTree indexes rows, ascending, whose columns stand in points one row after the
-// other. Leaves hold up to leaf rows. extent says how much a gap between two values
-// of a column counts when the widest is split; NaN is never split. Memory is a copy
-// of the points and two numbers a column for each node.
+// NewNearestTree indexes rows, which are ascending; points holds their columns, one row after
+// the other. A leaf holds at most leaf rows. A node is split at the column with the greatest
+// extent(column, gap), where gap is the distance between its least and greatest value; a column
+// whose extent is NaN is never split. Memory is a copy of the points and two numbers a column
+// for each node.
 func NewNearestTree(points []float64, width int, rows []int32, leaf int,
 	extent func(column int, gap float64) float64) *NearestTree {
 	b := &treeBuilder{tree: &NearestTree{width: width}, points: points, order: make([]int32, len(rows)), leaf: leaf,

@@ -245,8 +245,8 @@ func offered(path string, values []string) []string {
 	})
 }
 
-// valuesOf returns the values of a setting that begin with what was typed. Of a setting that may name a file the shell
-// completes files.
+// valuesOf returns the values of a setting that begin with what was typed. For a setting that may name a file it leaves
+// completion to the shell.
 func valuesOf(reg *pipeline.Registry, list map[string]settable, path, typed string) ([]cobra.Completion,
 	cobra.ShellCompDirective) {
 	values := list[path].values

@@ -42,9 +42,9 @@ func (f *canaryFlags) add(c *cobra.Command) {
 // misplaced refuses flags that the audit which is asked for would leave unread, and numbers that no audit is played
 // with, before a note says how long it takes.
 func (f *canaryFlags) misplaced(c *cobra.Command) error {
-	names, found, accepted := []string{"canaries", "runs"}, "without", "with"
+	names, found, accepted := []string{"canaries", "runs"}, "without", "with it"
 	if f.on {
-		names, found, accepted = []string{"neighbours", "neighbour", "with", "no-pairs"}, "with", "without"
+		names, found, accepted = []string{"neighbours", "neighbour", "with", "no-pairs"}, "with", "without it"
 	}
 	var problems []error
 	for _, name := range names {

@@ -94,7 +94,7 @@ func (e *events) Looking(dataset string) (known func()) { return looking(e, data
 // Wait does nothing: events are written as they come.
 func (e *events) Wait() {}
 
-// Write writes each line as a text. Whole lines are to be written at a time.
+// Write emits an event "text" for each line. Each call must be given whole lines.
 func (e *events) Write(text []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -15,7 +15,7 @@ type collection struct {
 	holders map[string][]string // the files with a text, each as MODULE: PATH
 }
 
-// add takes up the licences of a source, and refuses a source that has none.
+// add adds the licences of a source; a source without any is an error.
 func (c *collection) add(s source) error {
 	files := os.DirFS(s.dir)
 	paths, err := licencesIn(files)

@@ -21,8 +21,8 @@ func (r reader) partition(path string, at int, sets []Values, what string) {
 		if absent(v) && n == 0 || n == 1 || sharedEnd(c, sets, v) {
 			continue
 		}
-		r.ps.Add(path, fmt.Sprintf("%s with %s of %s %s", what, word(c, v), c.Name, times(n)),
-			"one that has every value once")
+		r.ps.Add(path, fmt.Sprintf("%s in which %s of %s is %s", what, word(c, v), c.Name, times(n)),
+			"one that names every value exactly once")
 		return
 	}
 }

@@ -160,8 +160,8 @@ func (f *Frozen) Nearest() (most float64) {
 	return most
 }
 
-// Distances returns how much of the stated sensitivity of each mechanism was reached, after Faults, for those whose
-// inputs were compared.
+// Distances returns, for each mechanism whose inputs were compared, the greatest share of its stated sensitivity by
+// which they differed (1 is all of it). It is called after Faults.
 func (f *Frozen) Distances() map[Mechanism]float64 { return maps.Clone(f.nearest) }
 
 // Use returns what went in and came out of a use, and the streams that it took.

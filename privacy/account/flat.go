@@ -8,8 +8,8 @@ import (
 	"weir/privacy"
 )
 
-// flatRelease is count uses of one mechanism for the accountants that add plain
-// parameters. Exactly one of the first three is in use.
+// flatRelease describes count uses of one mechanism, for the accountants that add plain
+// parameters. Exactly one of gauss, rhoIs and pure is set.
 type flatRelease struct {
 	path  string
 	count float64

@@ -119,8 +119,9 @@ func (c Cap) Admit(spent, planned []Entry) (Filter, error) {
 	return f, c.check(f, spent, planned)
 }
 
-// orderFor returns the best order for added after spent; the order of Gaussian noise where
-// either cannot be read for the unit, which Check then says.
+// orderFor returns the Rényi order that bounds the charges in added, made after the charges in
+// spent, most tightly. Where either list cannot be read for the unit it returns the order of
+// Gaussian noise; Check then reports why.
 func (c Cap) orderFor(spent, added []Entry) (float64, error) {
 	f, err := c.fresh()
 	if err != nil {

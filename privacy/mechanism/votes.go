@@ -102,7 +102,7 @@ func (m Votes) Deviation() float64 {
 	return GaussianHistogram{NoiseMultiplier: m.NoiseMultiplier}.Deviation()
 }
 
-// Uses returns a use a step.
+// Uses returns the number of uses: one for each step.
 func (m Votes) Uses() int64 { return m.Steps }
 
 // Shards returns the number of disjoint shards that the teachers learn from.

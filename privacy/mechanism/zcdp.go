@@ -9,7 +9,7 @@ import (
 
 // ZCDPFilter releases integers, scores and choices in rounds that are chosen after
 // looking at earlier ones, under a total of zero-concentrated privacy: what a
-// GaussianFilter does, and exponential mechanisms beside it.
+// GaussianFilter releases, and choices by the exponential mechanism.
 //
 // Input of a round: a vector whose sensitivity D under both adjacencies is stated, in
 // L2 for a Gaussian round, in Linf for the scores of a choice. What is asked, D, the

@@ -190,7 +190,8 @@ func readEntries(r io.ReaderAt, size int64) ([]member, error) {
 		m, err := entry(r, e, size)
 		alike := strings.ToLower(norm.NFC.String(m.name)) // one file on some systems
 		if err == nil && seen[alike] {
-			err = misformed("%.60q: is there twice, as some systems take names, must be there once", m.name)
+			err = misformed("%.60q: is the same file as an earlier entry on systems that ignore case, "+
+				"must differ from all other names by more than case", m.name)
 		}
 		if err != nil {
 			return nil, err

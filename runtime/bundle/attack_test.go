@@ -79,7 +79,7 @@ func TestMembers(t *testing.T) {
 			b.sort()
 		}},
 		{"release/train.model: is missing", func(b *Bundle) { b.remove("release/train.model") }},
-		{"is there twice", func(b *Bundle) { b.members = append(b.members, b.members[0]); b.sort() }},
+		{"is the same file as an earlier entry", func(b *Bundle) { b.members = append(b.members, b.members[0]); b.sort() }},
 		{"is not a name that every system takes alike", func(b *Bundle) { b.find("ledger.jsonl").name = "../ledger.jsonl" }},
 		{"is not a name that every system takes alike", func(b *Bundle) { b.find("ledger.jsonl").name = "/ledger.jsonl" }},
 		{"is not a name that every system takes alike",
@@ -88,7 +88,8 @@ func TestMembers(t *testing.T) {
 			func(b *Bundle) { b.find("ledger.jsonl").name = "ledger\u202e.jsonl" }},
 		{"is not a name that every system takes alike", func(b *Bundle) { b.find("ledger.jsonl").name = "ledger.jsonl." }},
 		{"is not a name that every system takes alike", func(b *Bundle) { b.find("ledger.jsonl").name = "c:ledger.jsonl" }},
-		{"is there twice", func(b *Bundle) { b.find("ledger.jsonl").name = "RELEASE/Sample.csv"; b.sort() }},
+		{"is the same file as an earlier entry",
+			func(b *Bundle) { b.find("ledger.jsonl").name = "RELEASE/Sample.csv"; b.sort() }},
 		{"release/sample.csv: has other bytes", func(b *Bundle) { b.replace("release/sample.csv", "age,ward\n1,north\n") }},
 		{"in another order", func(b *Bundle) { b.members[0], b.members[1] = b.members[1], b.members[0] }},
 	} {

@@ -217,8 +217,8 @@ func (s *speller) spell(b []byte, i int) ([]byte, error) {
 			"where its form has none, a date beyond year 9999, or a time outside its day)", s.column.Name)
 	}
 	if s.codes.has(b) && !s.column.Type.Coded() {
-		return b, fmt.Errorf("column %q: holds a value spelled as a missing one; accepted: spellings of missing "+
-			"outside the bounds", s.column.Name)
+		return b, fmt.Errorf("column %q: holds a value that would be read back as missing, must have spellings of "+
+			"missing outside its bounds", s.column.Name)
 	}
 	return b, nil
 }

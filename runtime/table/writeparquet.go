@@ -31,8 +31,8 @@ func (parquetFormat) MediaType() string { return "application/x-parquet" }
 func (parquetFormat) Text() bool { return false }
 
 // Write implements Writer: numeric as double, integer as int64, date as date32, datetime as timestamp and time as
-// time64 (of microseconds), text as utf8, categories as a dictionary of their spellings, booleans of 0 and 1 as boolean,
-// encoded columns as float.
+// time64 (of microseconds), text as utf8, categories as a dictionary of their spellings, booleans of 0 and 1 as
+// boolean, encoded columns as float.
 func (parquetFormat) Write(ctx context.Context, w io.Writer, _ string, t pipeline.Table, _ Style) error {
 	p, err := newParquetWriter(w, t.Domain)
 	if err != nil {

@@ -86,7 +86,8 @@ func (s *DPBounds) places(ps *schema.Problems, d *domain.Domain) []int {
 		s.check(ps, &d.Columns[i])
 	}
 	if len(places) == 0 && len(*ps) == 0 {
-		ps.Add("columns", "absent, and every number of the table has bounds", "a stage less, or columns without bounds")
+		ps.Add("columns", "absent, and every number of the table has bounds already",
+			"given with columns that have no bounds; else leave the stage out")
 	}
 	if s.LowExponent >= s.HighExponent {
 		ps.Add("high_exponent", fmt.Sprint(s.HighExponent), fmt.Sprintf("above low_exponent, which is %d", s.LowExponent))

@@ -99,7 +99,8 @@ func (s *DPCategories) places(ps *schema.Problems, d *domain.Domain) []int {
 		}
 	}
 	if len(places) == 0 && len(*ps) == 0 {
-		ps.Add("columns", "absent, and the table has no column of text", "a stage less, or columns of type text")
+		ps.Add("columns", "absent, and the table has no column of text",
+			"given with columns of type text; else leave the stage out")
 	}
 	if !nameable(s.Other) {
 		ps.Add("other", fmt.Sprintf("%q", s.Other), plaintext.Accepted+fmt.Sprintf(", of at most %d bytes", longest))

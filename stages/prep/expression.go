@@ -328,7 +328,8 @@ func (v *checker) Visit(node *ast.Node) {
 	case *ast.IdentifierNode:
 		v.name(n.Value)
 	case *ast.CallNode:
-		v.ps.Add(v.path, "calling an unknown function", "using "+allFunctions+" only")
+		v.ps.Add(v.path, fmt.Sprintf("a call of the unknown function %.60q", n.Callee.String()),
+			"a formula of the functions "+allFunctions)
 	case *ast.VariableDeclaratorNode, *ast.PredicateNode, *ast.PointerNode, *ast.MapNode, *ast.SliceNode, *ast.MemberNode,
 		*ast.ChainNode:
 		v.ps.Add(v.path, "using variables, loops, maps or members", "one formula over the columns of a row")

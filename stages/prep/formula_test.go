@@ -22,7 +22,7 @@ func TestFormulaProblems(t *testing.T) {
 		`region == "nrth"`:                "did you mean north?",
 		`grade > "low"`:                   "rank(grade)",
 		`rank(age) > 1`:                   "the rank of age",
-		`now() > 1`:                       "an unknown function",
+		`now() > 1`:                       "the unknown function",
 		`all([1, 2], # > age)`:            "",
 		`let x = age; x > 1`:              "",
 		`age in 1..5`:                     "a range",

@@ -98,7 +98,7 @@ func TestPartsOfOthersAreRefused(t *testing.T) {
 		`hours_between(stamp, came)`: "a difference of stamp and came, which are of no common clock",
 		`year(nobody)`:               "nobody",
 		`century(came)`:              "year, month, day, weekday, hour or minute(column)",
-		`days_between(came)`:         "calling an unknown function",
+		`days_between(came)`:         "a call of the unknown function \"days_between\"",
 	} {
 		_, err := (&Derive{Columns: []Derived{{Name: "x", Formula: formula, Type: domain.Integer}}}).Plan(pipeline.Headers{
 			"in": stays().Header})

@@ -175,8 +175,8 @@ func (f *fitting) improve(g *group) {
 	f.scale(&g.view, cells, keys)
 }
 
-// move finds what the cells of a block are multiplied by, from the counts of its first table: steps towards all of its
-// tables, twice over.
+// move sets b.by, the factors for the cells of a block: from the counts of its first table it takes a step towards
+// each of its tables in turn, and does so twice.
 func (f *fitting) move(b *block) {
 	current := f.now[:copy(f.now, b.first.count)]
 	f.loss += b.first.loss()

@@ -161,10 +161,10 @@ func (n *Net) InitByInputs(r *rand.Rand, variance float64) []float32 {
 	return w
 }
 
-// PerExample returns an error unless the gradient of every example depends on that example
-// alone: what clipping per example needs. written says that its norm can be known only of the gradient
-// written out, rounding and all: Squares tells the norm of what Accumulate adds up, and parts of one example
-// that cancel leave more rounding than either can bound.
+// PerExample returns an error unless each example's gradient depends on that example alone, as clipping per
+// example requires. written reports whether the norm can be taken only from the gradient written out: where parts
+// of one example cancel, rounding makes what Accumulate adds differ from what Squares says by more than either can
+// bound.
 func (n *Net) PerExample() (written bool, err error) {
 	for i, l := range n.layers {
 		if why := whyUnclippable(l); why != "" {

@@ -71,9 +71,12 @@ func policy() ([]room, error) {
 
 // tableOf reads the map that a function of the policy returns. Its folders and imports are relative to under.
 func tableOf(fset *token.FileSet, file *ast.File, name, parent string) (rooms []room, err error) {
-	fn, ok := file.Scope.Lookup(name).Decl.(*ast.FuncDecl)
-	if !ok {
-		return nil, fmt.Errorf("%s: %s is not a function, must return the policy", policyFile, name)
+	var fn *ast.FuncDecl
+	if o := file.Scope.Lookup(name); o != nil {
+		fn, _ = o.Decl.(*ast.FuncDecl)
+	}
+	if fn == nil {
+		return nil, fmt.Errorf("%s: %s is not a function, must be one that returns the policy", policyFile, name)
 	}
 	table := fn.Body.List[0].(*ast.ReturnStmt).Results[0].(*ast.CompositeLit)
 	last := fset.Position(table.Lbrace).Line

@@ -230,8 +230,8 @@ func (w *writing) same(rows iter.Seq2[arrow.Record, error], mark string) error {
 }
 
 // ErrExists marks a name under which there is something else than the table to be written.
-var ErrExists = errors.New("exists on the server and is not replaced, must be a name of nothing there: " +
-	"drop it, or choose another")
+var ErrExists = errors.New("exists on the server and is not replaced, must be a name that is free there: " +
+	"drop the table, or choose another name")
 
 // encode writes all rows as COPY takes them in its binary form.
 func (w *writing) encode(dst io.Writer, rows iter.Seq2[arrow.Record, error]) error {

@@ -59,7 +59,8 @@ func (c *Counting) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// Content returns what tells the table's rows from all others, and which rules cells of it break.
+// Content returns a text that identifies the rows of the table, and the rules of the domain that some of its cells
+// break.
 func (c *Counting) Content(ctx context.Context) (content string, faults []sql.Fault, err error) {
 	l, err := c.session.connect(ctx)
 	if err != nil {

@@ -106,8 +106,8 @@ func (d Dialect) Ident(name string) string {
 	return d.quote + strings.ReplaceAll(name, d.quote, d.quote+d.quote) + d.quote
 }
 
-// Text writes a text as the hexadecimal form of its bytes, so that none of them means anything to a parser. The text is
-// one that Holds.
+// Text writes a text as the hexadecimal form of its bytes, so that none of them means anything to a parser. Holds must
+// report true for the text.
 func (d Dialect) Text(s string) string { return d.text(s) }
 
 // Holds reports whether a column of text can hold a text at all; no value is equal to one that it cannot hold.

@@ -116,8 +116,8 @@ func (d Dialect) cell(c Stored) (cell, error) {
 		c.Digits <= exactDigits(c.Of) && (c.Digits > 0 || d.anyDigits):
 		return d.decimal(c), nil
 	}
-	return cell{}, fmt.Errorf("is stored as %s, which the database cannot turn into %s exactly as weir reads a file; "+
-		"store it as %s, or rows: may_leave", c.stored(), c.becomes(), d.better(c))
+	return cell{}, fmt.Errorf("is stored as %s, which the database cannot turn into %s exactly as weir reads a file, "+
+		"must be stored as %s; or set rows: may_leave", c.stored(), c.becomes(), d.better(c))
 }
 
 // becomes words what cells become.
@@ -349,9 +349,8 @@ func (d Dialect) time(c Stored) (cell, error) {
 		unit, micros = 1_000_000_000, d.nanos.fill(e)
 	case Stamp:
 	default:
-		return cell{}, fmt.Errorf("is stored as %s, which the database cannot turn into a time; store it as %s, or rows: "+
-			"may_leave",
-			c.stored(), d.better(c))
+		return cell{}, fmt.Errorf("is stored as %s, which the database cannot turn into a time, must be stored as %s; "+
+			"or set rows: may_leave", c.stored(), d.better(c))
 	}
 	if c.Storage == Day || c.Storage == Stamp { // microseconds of a year further off may be none of 64 bits
 		arms = append(arms, arm{"NOT " + lies("extract(YEAR FROM "+e+")", "-2", "10000"), Span})

@@ -1,5 +1,7 @@
 // Package artifact holds what a released model is: files under a cover that
-// names kind and format, and the rows that can be drawn from it.
+// names kind and format, and the rows that can be drawn from it. The one file in which
+// these leave weir, NAME.model, is an archive of runtime/store (archive.go), which
+// stages cannot reach: they hand over and are given the files.
 package artifact
 
 import (

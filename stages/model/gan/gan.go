@@ -98,7 +98,7 @@ func (s *DPWGAN) checkProgram(h pipeline.Header, ps *schema.Problems) {
 		ps.Add("program", "given under a delta of 0", "given under a privacy.delta above 0, which its accountants need")
 	}
 	if s.Clip != clipTensor {
-		ps.Add("clip", "example", "tensor beside program, which clips so")
+		ps.Add("clip", "example, with program set", "tensor: the program clips each tensor")
 	}
 	if s.SamplingRate > 0 || s.NoiseMultiplier > 0 {
 		ps.Add("program", "given beside sampling_rate or noise_multiplier", "given without them: both follow from it")
@@ -122,7 +122,7 @@ func (s *DPWGAN) checkBudget(rows int64, delta float64, ps *schema.Problems) {
 	if b := s.uclanesl(rows, s.tensors()).Branch(s.Program.Epsilon, delta); b.Steps < int64(s.CriticSteps) {
 		ps.Add("program.epsilon", fmt.Sprintf("%g, at which its accountant stops after %d critic steps", s.Program.Epsilon,
 			b.Steps),
-			fmt.Sprintf("so much that critic_steps, %d, fit; or more rows, or a larger privacy.delta", s.CriticSteps))
+			fmt.Sprintf("large enough for critic_steps (%d); more rows or a larger privacy.delta help too", s.CriticSteps))
 	}
 }
 

@@ -133,7 +133,8 @@ func (s *MarginalTree) checkFixed(d *domain.Domain, ps *schema.Problems) {
 		if len(*ps) > before {
 			known = false
 		} else if roots := l.roots(m.Columns); len(roots) < 2 {
-			ps.Add(path, strings.Join(m.Columns, ", ")+", of which "+roots[0]+" says all", "columns of which two are measured")
+			ps.Add(path, strings.Join(m.Columns, ", ")+", all of which follow from "+roots[0],
+				"columns of which at least two are measured")
 		}
 	}
 	if s.OneWay+s.Select+s.fixedPart() >= 1 {

@@ -166,8 +166,8 @@ func (l layout) check(s Columns, a Aim, ps *schema.Problems) {
 	}
 	for i, w := range a.Workload {
 		if roots := l.roots(w.Columns); len(w.Columns) > 1 && len(roots) == 1 {
-			ps.Add(fmt.Sprintf("workload[%d].columns", i), strings.Join(w.Columns, ", ")+", of which "+roots[0]+" says all",
-				"columns of which two are measured; a function of the domain holds these together without")
+			ps.Add(fmt.Sprintf("workload[%d].columns", i), strings.Join(w.Columns, ", ")+", all of which follow from "+roots[0],
+				"columns of which at least two are measured; functions of the domain fix how these go together")
 		}
 	}
 }

@@ -166,7 +166,7 @@ func TestDerivedColumnsMeanTheirs(t *testing.T) {
 	_, err := s.Plan(headers(schools(10)))
 	for _, want := range []string{"edges.years: is given for years, a function of school (constraints[1] of the " +
 		"domain), must be left out",
-		"workload[0].columns: is years, school, more, of which school says all"} {
+		"workload[0].columns: is years, school, more, all of which follow from school"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, must say %q", err, want)
 		}

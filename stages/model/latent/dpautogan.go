@@ -301,7 +301,7 @@ func (s *DPAutoGAN) judge(d *domain.Domain, ps *schema.Problems) {
 		for _, c := range d.Columns {
 			if e := c.Encoding; e.Form == domain.Standard || e.Form == domain.MinMax && e.Range != [2]float64{0, 1} {
 				ps.Add("autoencoder.heads", "sigmoid, and the column "+c.Name+" is encoded beyond [0, 1]",
-					"columns, or encode with min_max [0, 1] and without standard")
+					"columns; or encode every number by min_max with range [0, 1]")
 				break
 			}
 		}

@@ -94,7 +94,7 @@ func (s *DPSYN) Plan(in pipeline.Headers) (pipeline.Work, error) {
 		ps.Add("mixture.rounds", "1", "at least 2 for more than one component: the first round tells where components start")
 	}
 	if s.Mixture.chosen() && s.Mixture.Components < 2 {
-		ps.Add("mixture.components", "1", "at least 2 where mixture.choice chooses")
+		ps.Add("mixture.components", "1", "at least 2 with mixture.choice: "+s.Mixture.Choice)
 	}
 	s.CheckRemoval(in, &ps, training.Batch{Setting: "expected_batch_size", Rows: s.ExpectedBatchSize})
 	if err := ps.Err(); err != nil {

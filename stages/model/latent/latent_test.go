@@ -104,7 +104,7 @@ func TestBadLabelIsNamed(t *testing.T) {
 		`label: is "county"`:                     func(s *DPSYN) { s.Label = "county" },
 		"label: is column age, which is not one": func(s *DPSYN) { s.Label = "age" },
 		"mixture.rounds: is 1":                   func(s *DPSYN) { s.Mixture.Rounds = 1 },
-		"mixture.components: is 1, must be at least 2 where": func(s *DPSYN) {
+		"mixture.components: is 1, must be at least 2 with": func(s *DPSYN) {
 			s.Mixture.Components, s.Mixture.Choice = 1,
 				"calinski_harabasz"
 		},

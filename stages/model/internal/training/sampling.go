@@ -130,7 +130,8 @@ func InReach(m privacy.Mechanism) error {
 		}
 	}
 	if err != nil {
-		ps.Add("max_grad_norm", err.Error(), "within reach of the arithmetic, as are the batch sizes")
+		ps.Add("max_grad_norm", "one for which the noise cannot be computed: "+err.Error(),
+			"a value, with the batch sizes, at which sums in float32 can be noised")
 	}
 	return ps.Err()
 }
