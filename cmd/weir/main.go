@@ -1,5 +1,5 @@
 // Command weir runs declarative pipelines that release differentially private
-// synthetic tables. A file named by one word is the command of that name (root.go
+// synthetic tables. A file named by one word is the command of that name (newRoot
 // lists them); COMMAND_PART.go is a part of one, arg_*.go is what several commands
 // take and out_*.go how they print. process.go is the process around them, and packaging.go
 // another one, which writes their man pages and completions.

@@ -1,7 +1,7 @@
 // Package parquet reads Parquet files whose columns are not nested into Arrow records, and writes such files
-// (write.go). It reads in the goroutine of the reader and in memory that the bytes of the file bound: every size is
-// judged before room is made for it, and rows are counted against the footer. The library keeps the index and the
-// schema; docs/design/io.md says why no more.
+// (write.go). Package table joins both to tables (parquet.go, writeparquet.go). It reads in the goroutine of the
+// reader and in memory that the bytes of the file bound: every size is judged before room is made for it, and rows are
+// counted against the footer. The library keeps the index and the schema; docs/design/io.md says why no more.
 package parquet
 
 import (
