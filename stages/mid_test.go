@@ -323,8 +323,8 @@ func TestRemovalRefusals(t *testing.T) {
 		detector *pipeline.Header
 		rows     int
 	}{
-		"detector: is missing beside remove_anomalies":       {nil, 2},
-		"remove_anomalies: is missing beside detector":       {&good.Header, 0},
+		"detector: is missing, with remove_anomalies given":  {nil, 2},
+		"remove_anomalies: is missing, with detector given":  {&good.Header, 0},
 		"remove_anomalies: is 8, of generated_batch 8":       {&good.Header, 8},
 		"remove_anomalies: is 10, of expected_batch_size 10": {&good.Header, 10},
 		"detector: is fitted on private rows without a charge": {

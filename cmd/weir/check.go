@@ -324,7 +324,7 @@ func checkBudget(c *cobra.Command, s streams, flags *specFlags, place *ledgerPla
 	switch {
 	case errors.As(err, &none) && len(none.Others) == 0:
 		return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget",
-			"set beside charges that no filter has a measure for", "left out", err.Error())}
+			"set with charges that no filter has a measure for", "left out", err.Error())}
 	case errors.As(err, &none):
 		return spec.Diagnostics{plan.Spec.Refusal(spec.RuleBudget, "", "dataset.budget.filter",
 			"without a measure for a charge", "one that measures all charges", err.Error())}

@@ -53,7 +53,7 @@ func TestPrivateCategoriesAreAskedFor(t *testing.T) {
 	s.edit("spec.yaml", "domain: domain.yaml", "domain: domain.yaml, budget: {epsilon: 9, delta: 1e-5}")
 	s.saysOfBudget("plan", exitPrivacy, "no sum, since the filter has no measure for a charge (filter rdp",
 		"if all charges were fixed in advance")
-	s.saysOfBudget("check", exitPrivacy, "dataset.budget: is set beside charges that no filter has a measure for, must "+
+	s.saysOfBudget("check", exitPrivacy, "dataset.budget: is set with charges that no filter has a measure for, must "+
 		"be left out")
 }
 

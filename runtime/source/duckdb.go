@@ -79,7 +79,7 @@ func (s duckDB) table(ps *schema.Problems, csv *pipeline.CSV) (t duckdb.Table, p
 			"a pattern, for parquet and csv, in the last part of the path alone")
 	}
 	if t.Format.Named() != (read.Table != "") {
-		ps.Add("database.read.table", "given without database or sqlite, or left out beside it",
+		ps.Add("database.read.table", "given without database or sqlite, or left out with one of them",
 			"the table to read of a DuckDB or SQLite file, and nothing else")
 	}
 	if t.Format.Named() {

@@ -229,7 +229,7 @@ func (s *Split) together(ps *schema.Problems, p *splitting) {
 			"absent: the rows of a unit go one way already")
 	}
 	if s.Stratify != "" {
-		ps.Add("together", "set beside stratify", "one of the two: rows that go together may be of several classes")
+		ps.Add("together", "set together with stratify", "one of the two: rows that go together may be of several classes")
 	}
 	index := d.Index(subject.Column)
 	if index < 0 {

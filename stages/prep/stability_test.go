@@ -180,7 +180,7 @@ func TestProblems(t *testing.T) {
 		{&Split{Train: 0.9, Test: 0.9, Stratify: "age"}, h, []string{"sum to 1.8", "a column with categories"}},
 		{&Split{Train: 0.5, Test: 0.5, Stratify: "grade"}, unit, []string{"must stay together"}},
 		{&Split{Train: 0.5, Test: 0.5, Stratify: "grade", Together: &Together{Column: "grades", After: "."}}, unit,
-			[]string{"together: is set for a table whose privacy unit", "set beside stratify", "did you mean grade?"}},
+			[]string{"together: is set for a table whose privacy unit", "set together with stratify", "did you mean grade?"}},
 		{&Split{Train: 0.5, Test: 0.5, Together: &Together{Column: "age", After: "."}}, h,
 			[]string{"together.after: is set for age", "a column of text"}},
 		{&Shard{Shards: 0, By: "random"}, noID, []string{"at least 1", "patient_id of the privacy unit", "W35"}},

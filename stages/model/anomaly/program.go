@@ -106,12 +106,12 @@ func (s *Detector) checkProgram(h pipeline.Header, ps *schema.Problems) {
 			"given, or follow from dataset.rows_public through stages that keep the count")
 	}
 	if s.SamplingRate > 0 || s.NoiseMultiplier > 0 {
-		ps.Add("program", "given beside sampling_rate or noise_multiplier",
+		ps.Add("program", "given together with sampling_rate or noise_multiplier",
 			"given without them: it samples nothing, and its noise follows from its epsilon")
 	}
 	if s.Optimiser != "sgd" || s.Average > 0 {
-		ps.Add("program", fmt.Sprintf("given beside optimiser: %s and average: %g", s.Optimiser, s.Average),
-			"given beside optimiser: sgd and average: 0, as it descends")
+		ps.Add("program", fmt.Sprintf("given together with optimiser: %s and average: %g", s.Optimiser, s.Average),
+			"given with optimiser: sgd and average: 0, as it descends")
 	}
 	if b := s.ExpectedBatchSize; b != math.Trunc(b) || rows > 0 && b > float64(rows) {
 		ps.Add("expected_batch_size", fmt.Sprint(b), "a whole number of at most the rows, as program cuts batches of a "+

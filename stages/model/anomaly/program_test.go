@@ -140,9 +140,9 @@ func TestProgramRefuses(t *testing.T) {
 			func(h *pipeline.Header) { h.Terms.Adjacency = privacy.AddRemove }},
 		"the row count of the table is private": {func(*Detector) {},
 			func(h *pipeline.Header) { h.Rows = 0 }},
-		"given beside optimiser: adam and average: 0": {func(s *Detector) { s.Optimiser = "adam" },
+		"given together with optimiser: adam and average: 0": {func(s *Detector) { s.Optimiser = "adam" },
 			func(*pipeline.Header) {}},
-		"given beside sampling_rate or noise_multiplier": {func(s *Detector) { s.NoiseMultiplier = 1 },
+		"given together with sampling_rate or noise_multiplier": {func(s *Detector) { s.NoiseMultiplier = 1 },
 			func(*pipeline.Header) {}},
 		"expected_batch_size: is 41, must be a whole number": {
 			func(s *Detector) { s.ExpectedBatchSize = 41 }, func(*pipeline.Header) {}},

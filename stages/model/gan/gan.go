@@ -101,7 +101,7 @@ func (s *DPWGAN) checkProgram(h pipeline.Header, ps *schema.Problems) {
 		ps.Add("clip", "example, with program set", "tensor: the program clips each tensor")
 	}
 	if s.SamplingRate > 0 || s.NoiseMultiplier > 0 {
-		ps.Add("program", "given beside sampling_rate or noise_multiplier", "given without them: both follow from it")
+		ps.Add("program", "given together with sampling_rate or noise_multiplier", "given without them: both follow from it")
 	}
 	whole := s.ExpectedBatchSize == math.Trunc(s.ExpectedBatchSize)
 	if b := s.ExpectedBatchSize; !whole || rows > 0 && b > float64(rows) {

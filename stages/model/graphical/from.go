@@ -60,7 +60,7 @@ func (s *MarginalsFrom) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	like, lent := in["like"]
 	switch {
 	case refit && (s.File != "" || lent):
-		ps.Add("model", "given beside file or like", "given alone: a model, or a file of the columns of like")
+		ps.Add("model", "given together with file or like", "given alone: a model, or a file of the columns of like")
 	case !refit && (s.File == "" || !lent):
 		ps.Add("model", "absent, as is file or like", "a released model, or file and like: a file of noisy counts and a "+
 			"table with its columns")
@@ -101,7 +101,7 @@ func (s *MarginalsFrom) fromFile(like pipeline.Header, ps *schema.Problems) (pip
 		{"unit", s.Unit != "", "whose presence the file protects"},
 		{"noise", s.Noise != "", "gaussian or laplace"}, {"declared_by", s.DeclaredBy != "", "who vouches for the file"}} {
 		if !c.given {
-			ps.Add(c.path, "absent beside file", c.want)
+			ps.Add(c.path, "absent, with file given", c.want)
 		}
 	}
 	if like.Domain == nil {

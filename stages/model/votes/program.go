@@ -65,8 +65,8 @@ func (s *PATEGAN) checkProgram(d *domain.Domain, terms pipeline.Terms, ps *schem
 		return
 	}
 	if p.Epsilon > 0 && (s.Noise != "laplace" || s.NoiseMultiplier == 0) {
-		ps.Add("program.epsilon", "given beside noise: "+s.Noise+", or without noise_multiplier",
-			"given beside noise: laplace and a noise_multiplier, whose inverse its accountant takes")
+		ps.Add("program.epsilon", "given together with noise: "+s.Noise+", or without noise_multiplier",
+			"given together with noise: laplace and a noise_multiplier, whose inverse its accountant takes")
 	}
 	if p.Epsilon > 0 && !(terms.Delta > 0) {
 		ps.Add("program.epsilon", "given under a delta of 0", "given under a privacy.delta above 0, which its accountant "+

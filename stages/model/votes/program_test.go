@@ -115,7 +115,7 @@ func TestProgramRefusals(t *testing.T) {
 		change func(*PATEGAN)
 	}{
 		"noise: laplace and a noise_multiplier": {fit, func(s *PATEGAN) { s.NoiseMultiplier = 0 }},
-		"given beside noise: gaussian":          {fit, func(s *PATEGAN) { s.Noise = "gaussian" }},
+		"given together with noise: gaussian":   {fit, func(s *PATEGAN) { s.Noise = "gaussian" }},
 		"under a delta of 0":                    {pure, func(*PATEGAN) {}},
 		"with one restart":                      {fit, func(s *PATEGAN) { s.Program.Restarts = 1 }},
 		"age, weight, region, smoker":           {fit, func(s *PATEGAN) { s.Program.Column = "smokes" }},

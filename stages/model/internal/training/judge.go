@@ -188,10 +188,10 @@ func (r *Removal) CheckRemoval(in pipeline.Headers, ps *schema.Problems, batches
 	case !present && r.RemoveAnomalies == 0:
 		return
 	case !present:
-		ps.Add("detector", "missing beside remove_anomalies", "a stage that releases a detector of the table that encode "+
-			"reads, such as one of kind anomaly_detector")
+		ps.Add("detector", "missing, with remove_anomalies given", "a stage that releases a detector of the table that "+
+			"encode reads, such as one of kind anomaly_detector")
 	case r.RemoveAnomalies == 0:
-		ps.Add("remove_anomalies", "missing beside detector", "how many rows each batch leaves out, such as 5")
+		ps.Add("remove_anomalies", "missing, with detector given", "how many rows each batch leaves out, such as 5")
 	}
 	for _, b := range batches {
 		if float64(r.RemoveAnomalies) >= b.Rows {
