@@ -12,6 +12,31 @@ import (
 	"weir/stages"
 )
 
+// TestCanariesFindTwice: the same model, counting each row twice, exceeds what it paid for, at 1e-6.
+func TestCanariesFindTwice(t *testing.T) {
+	domain, rows := wards(6200)
+	found := played(t, subject(t, kindsAndTwice(t), domain, rows, fmt.Sprintf(wardsSpec, "twice")), 6000, 3)
+	if last := found.Bounds[1]; !found.Refuted || *last.Epsilon <= *found.Proven || *last.Part <= 1 {
+		t.Errorf("twice the sensitivity shows epsilon %.3g at %g (proven: %.3g), must be above", *last.Epsilon, last.Level,
+			*found.Proven)
+	}
+}
+
+// TestCanariesThatReplaceRows: under replace_one a canary is one of two rows in the place of one. A right model is
+// refuted with a chance of 1e-6, and one that counts each row twice is found.
+func TestCanariesThatReplaceRows(t *testing.T) {
+	domain, rows := wards(3200)
+	spec := strings.NewReplacer("add_remove", "replace_one", "privacy_unit: row", "privacy_unit: row, rows_public: 2000").
+		Replace(wardsSpec)
+	for kind, runs := range map[string]int{"independent": 1, "twice": 4} {
+		found := played(t, subject(t, kindsAndTwice(t), domain, rows, fmt.Sprintf(spec, kind)), 1500, runs)
+		if found.Own != 1500 || found.Refuted != (kind == "twice") || *found.Bounds[0].Part < 0.3 {
+			t.Errorf("%s: refuted is %v, by %d canaries on their own; %.3g of the claim, must be .3 or more", kind,
+				found.Refuted, found.Own, *found.Bounds[0].Part)
+		}
+	}
+}
+
 // TestCanariesOfEveryModel: canaries refute no kind that learns, many in one run or one in many: a right kind fails
 // with a chance of 2e-6. Detectors leave no rows in which several canaries could be told apart. What is refuted at
 // confidence .95 is logged.

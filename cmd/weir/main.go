@@ -113,7 +113,7 @@ func newRoot(s streams) *cobra.Command {
 	return root
 }
 
-// foldHelp has help texts filled for a terminal of so many columns: paragraphs anew, lists and flags where they are
+// foldHelp fills help texts for a terminal with that many columns: paragraphs anew, lists and flags where they are
 // longer.
 func foldHelp(root *cobra.Command, columns int) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",

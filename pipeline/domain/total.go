@@ -127,8 +127,7 @@ func (r reader) cell(path string, names []string, columns []int, cell Cell) Tota
 	one := TotalCell{Rows: cell.Count}
 	if got := slices.Sorted(maps.Keys(cell.Where)); !slices.Equal(got, names) {
 		r.ps.Add(path+".where", "of the columns "+strings.Join(got, ", "),
-			"of the columns of the first cell: "+strings.Join(names,
-				", "))
+			"of the columns of the first cell: "+strings.Join(names, ", "))
 		return one
 	}
 	if cell.Count < 0 || cell.Count > mostCount {

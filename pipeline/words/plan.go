@@ -18,7 +18,7 @@ import (
 // Plan returns a plan as a person reads it: the DAG, then the bill.
 func Plan(p *pipeline.Plan) string { return PlanTo(p, 0) }
 
-// PlanTo returns what Plan does for a terminal of the given number of columns; 0 is none, where a line of a table is
+// PlanTo returns what Plan does for a terminal with that many columns; 0 means none, where a line of a table is
 // one line.
 func PlanTo(p *pipeline.Plan, columns int) string {
 	b := &page{columns: columns}
@@ -41,7 +41,7 @@ func PlanTo(p *pipeline.Plan, columns int) string {
 	return text
 }
 
-// page is a text that is being written, for a terminal of the given number of columns; 0 is none.
+// page is a text that is being written, for a terminal with that many columns; 0 means none.
 type page struct {
 	strings.Builder
 	columns int

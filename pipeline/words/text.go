@@ -21,8 +21,8 @@ const (
 	Other
 )
 
-// Text returns the report for a terminal of so many columns; 0 is none. paint colours a line, which holds no control
-// characters.
+// Text returns the report for a terminal with that many columns; 0 means none. paint colours a line, which holds no
+// control characters.
 func (r Differences) Text(paint func(Tone, string) string, columns int) string {
 	t := texter{paint: paint, columns: columns}
 	t.line(Heading, fmt.Sprintf("A  %s (%s)\nB  %s (%s)", oneLine(r.A.Name), r.A.Kind, oneLine(r.B.Name), r.B.Kind))

@@ -15,7 +15,7 @@ const prose = 100
 // stands two columns further in.
 func Wrap(s string) string { return WrapTo(s, prose) }
 
-// WrapTo does what Wrap does for a terminal of the given number of columns; 0 is none.
+// WrapTo does what Wrap does for a terminal with that many columns; 0 means none.
 func WrapTo(s string, columns int) string {
 	if columns == 0 {
 		columns = prose
@@ -27,7 +27,7 @@ func WrapTo(s string, columns int) string {
 	return b.String()
 }
 
-// WrapMarkdown breaks paragraphs and lists of Markdown for a terminal of the given number of columns, and leaves tables
+// WrapMarkdown breaks paragraphs and lists of Markdown for a terminal with that many columns, and leaves tables
 // as they are.
 func WrapMarkdown(s string, columns int) string {
 	var b, paragraph strings.Builder
@@ -52,8 +52,8 @@ func WrapMarkdown(s string, columns int) string {
 	return b.String()
 }
 
-// WrapHelp fills the paragraphs and lists of a help text for a terminal of so many columns. An item of a list is a line
-// that is indented, with a word and two blanks in front of its text, and goes on below its text.
+// WrapHelp fills the paragraphs and lists of a help text for a terminal with that many columns. An item of a list is a
+// line that is indented, with a word and two blanks in front of its text, and goes on below its text.
 func WrapHelp(s string, columns int) string {
 	var b strings.Builder
 	text, hang := "", ""

@@ -149,17 +149,7 @@ func (b *Check) judgeLeft(c setBudget, heirs []string, pairs []specPair, all []n
 	}
 	var opened []ledger.Entry
 	for _, key := range heirs {
-		_, spent, err := b.spent(key)
-		if err != nil {
-			return j, err
-		}
-		var planned []Run
-		for _, p := range pairs {
-			if p.now != nil && namesDataset(key, all)(p.now.namedData) {
-				planned = append(planned, p.now.bill...)
-			}
-		}
-		more, err := unpaid(planned, spent)
+		spent, more, err := b.heir(key, pairs, all)
 		if err != nil {
 			return j, err
 		}
@@ -168,6 +158,21 @@ func (b *Check) judgeLeft(c setBudget, heirs []string, pairs []specPair, all []n
 	j = judge(c, before, current, open, opened)
 	j.Left = c.shown
 	return j, nil
+}
+
+// heir lists what was charged on a dataset, and what the specs of now plan on it that is not paid.
+func (b *Check) heir(key string, pairs []specPair, all []namedData) (spent, open []ledger.Entry, err error) {
+	var planned []Run
+	for _, p := range pairs {
+		if p.now != nil && namesDataset(key, all)(p.now.namedData) {
+			planned = append(planned, p.now.bill...)
+		}
+	}
+	if _, spent, err = b.spent(key); err != nil {
+		return nil, nil, err
+	}
+	open, err = unpaid(planned, spent)
+	return spent, open, err
 }
 
 // plannedThen lists the runs that the revision plans on the dataset of a budget.

@@ -111,8 +111,8 @@ func (f *forest) count(x net.Matrix) {
 }
 
 // splits returns the splits of a whole tree, the root first: node i has the children 2i+1 and 2i+2.
-// Each takes a column at random, then one of its numbers, and cuts what is left of it at
-// random; what is 0 or 1 alone it cuts in the middle, or is not a cut where that has been done.
+// Each takes a column at random, then one of its numbers, and cuts what is left of its range at
+// random. A number that is 0 or 1 alone is cut in the middle, and no further where it has been cut.
 func splits(d *domain.Domain, depth int, r *rand.Rand) []split {
 	list := make([]split, 1<<depth-1)
 	for i := range list {
