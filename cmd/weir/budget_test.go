@@ -233,6 +233,22 @@ func TestBudgetCheckKnowsTheLedger(t *testing.T) {
 	s.budgetCheck(exitPrivacy)
 }
 
+// TestBudgetCheckCountsWhatAnHeirSpent: what a moved study has been charged counts against the budget that left, though
+// it plans nothing more.
+func TestBudgetCheckCountsWhatAnHeirSpent(t *testing.T) {
+	s := cappedStudy(t)
+	t.Chdir(s.dir)
+	s.moved("{epsilon: 1, delta: 1e-6", "{epsilon: 50, delta: 1e-6", ", budget: {epsilon: 1.2, delta: 1e-5}", "")
+	if code, _, errs := s.weir("run", "two/spec.yaml", "--yes", "--out", s.path("runs")); code != exitDone {
+		t.Fatal(errs)
+	}
+	datasets := s.budgetCheck(exitPrivacy).Datasets
+	heir := datasets[len(datasets)-1]
+	if b := heir.Budgets[0]; heir.Charges != 1 || b.Left != "data.csv" || *b.Spent < 40 || *b.Now != *b.Spent {
+		t.Errorf("%+v, must count the charge of the moved study alone", heir)
+	}
+}
+
 // TestBudgetCheckCountsTheLedger: what was spent counts, once. A run of the spec itself is
 // no growth; a ledger without a line that the revision has does not forget it.
 func TestBudgetCheckCountsTheLedger(t *testing.T) {
