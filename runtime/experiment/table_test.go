@@ -30,6 +30,9 @@ func TestSummary(t *testing.T) {
 		!math.IsNaN(s.Half()) || s.Clear() {
 		t.Errorf("of one value: %+v", s)
 	}
+	if s := Summarize([]float64{7.97758, 7.97758, 7.97758, 7.97758, 7.97758}); *s.Mean != 7.97758 || *s.SD != 0 {
+		t.Errorf("of equal values: mean %v sd %v", *s.Mean, *s.SD)
+	}
 	if s := Summarize(nil); s.N != 0 || s.Mean != nil || s.Words(3) != "–" {
 		t.Errorf("of none: %+v", s)
 	}
