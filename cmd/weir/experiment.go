@@ -60,7 +60,7 @@ func (f *specFlags) trials(arg string, base *compile.Plan, plan planner) (*exper
 	}
 	var done atomic.Int64
 	return plan(base, trials, func(t spec.Trial, compiled func(*spec.Spec) (*compile.Plan, error)) (*compile.Plan, error) {
-		if f.tell != nil && t.Repeat == 0 {
+		if f.tell != nil {
 			defer func() { f.tell(arg, int(done.Add(1))) }()
 		}
 		sp, err := base.Spec.Trial(t)

@@ -106,14 +106,35 @@ func (c *compiler) experiment() {
 		c.fault(p.Path, p.Found, p.Accepted, "")
 		return
 	}
-	c.warn("W17", fmt.Sprintf("the experiment is %d runs over the private data; repeats, and runs that differ in what "+
-		"is paid for or in what lies before, are each a charge like this bill, and the others share one", len(trials)),
+	part := partOf(c.spec.Experiment)
+	c.warn("W17", fmt.Sprintf("the experiment is %s over the private data%s; repeats, and runs that differ in what "+
+		"is paid for or in what lies before, are each a charge like this bill, and the others share one",
+		runs(len(trials)), part),
 		"try settings on demo data, and run once on the private table")
-	if len(trials) > 1 {
+	if len(trials) > 1 || part != "" {
 		c.warn("W18", "choosing which of these runs to release by their scores against private rows is a release of its "+
 			"own, which no charge covers",
 			"say beforehand which run is released, or release all of them")
 	}
+}
+
+// runs words a number of runs.
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
+}
+
+// partOf says which repeats are run of an experiment that leaves earlier ones to other parts; "" where it leaves none.
+func partOf(e *spec.Experiment) string {
+	switch e.FirstRepeat {
+	case 0, 1:
+		return ""
+	case e.Repeats:
+		return fmt.Sprintf(", repeat %d alone", e.Repeats)
+	}
+	return fmt.Sprintf(", repeats %d to %d alone", e.FirstRepeat, e.Repeats)
 }
 
 func (c *compiler) fault(path, found, accepted, rule string) {

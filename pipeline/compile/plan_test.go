@@ -251,6 +251,47 @@ func TestExperimentIsCounted(t *testing.T) {
 	}
 }
 
+// TestPartsAreCounted: of an experiment in parts the runs from the first repeat on are counted, listed and bounded; one
+// run of many is a choice among them all the same.
+func TestPartsAreCounted(t *testing.T) {
+	plan := mustCompile(t, good+"experiment: {grid: {seed: [1, 2]}, repeats: 1000000, first_repeat: 999998}\n")
+	trials, err := plan.Spec.Experiment.Trials()
+	if err != nil || len(trials) != 6 || trials[0].Repeat != 999997 || trials[2].Repeat != 999999 ||
+		trials[3].Repeat != 999997 || trials[5].Set[0] != "seed=2" {
+		t.Errorf("%v, %+v", err, trials)
+	}
+	if _, err := compile(t, good+"experiment: {repeats: 9223372036854775807, first_repeat: 2}\n"); err == nil {
+		t.Error("a part of all but one run of very many compiles")
+	}
+	f := mustCompile(t, good+"experiment: {repeats: 5, first_repeat: 5}\n").Findings
+	const want = "the experiment is 1 run over the private data, repeat 5 alone;"
+	if len(f) < 2 || !strings.HasPrefix(f[0].Message, want) || f[1].Rule != "W18" {
+		t.Errorf("findings: %+v", f)
+	}
+}
+
+// TestFirstRepeatHasOneForm: 1 is no setting in the canonical form, another number is. All have one digest, since each
+// run is the same run.
+func TestFirstRepeatHasOneForm(t *testing.T) {
+	form := func(setting string) (text, digest string) {
+		plan := mustCompile(t, good+"experiment: {repeats: 5"+setting+"}\n")
+		canonical, err := plan.Spec.Canonical()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(canonical), plan.Digest
+	}
+	none, run := form("")
+	first, same := form(", first_repeat: 1")
+	second, other := form(", first_repeat: 2")
+	if first != none || strings.Contains(none, "first_repeat") || !strings.Contains(second, "first_repeat: 2") {
+		t.Errorf("the canonical forms are\n%s\n%s\n%s", none, first, second)
+	}
+	if run != same || run != other {
+		t.Errorf("the digests are %s, %s and %s, must be one", run, same, other)
+	}
+}
+
 // TestAxesHaveOneSpelling: a quote where none is needed takes no setting past the rules, such
 // as the budget that all runs share.
 func TestAxesHaveOneSpelling(t *testing.T) {

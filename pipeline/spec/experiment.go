@@ -22,6 +22,15 @@ type Experiment struct {
 	Figures  []string                                   `yaml:"figures,omitempty" json:"figures,omitempty" minItems:"1" uniqueItems:"true" doc:"Metrics that the experiment is about, such as utility.auroc: shown first, by cell, with standard deviations, and judged against the baseline, corrected for how many are."`
 	Printed  schema.Ordered[schema.Ordered[[]float64]]  `yaml:"printed,omitempty" json:"printed,omitempty" doc:"What a paper prints, by cell and then by value of the grid or level (of several, joined by a space): a number for each of figures. Shown beside what comes out."`
 	Repeats  int                                        `yaml:"repeats,omitempty" json:"repeats,omitempty" min:"1" doc:"Runs of each combination, each with its own noise and its own charge; 1 by default."`
+	// FirstRepeat is 0 where all repeats are run: a spec that says 1 means the same.
+	FirstRepeat int `yaml:"first_repeat,omitempty" json:"first_repeat,omitempty" min:"1" doc:"The repeat that is run first, for an experiment in parts: 6 with repeats: 10 runs the last five, with the public seeds that they have in the whole. Each run has its own noise and its own charge, on whatever machine; 1 by default, at most repeats."`
+}
+
+// settle gives an experiment that begins with repeat 1 one form, in which nothing says so.
+func (e *Experiment) settle() {
+	if e != nil && e.FirstRepeat == 1 {
+		e.FirstRepeat = 0
+	}
 }
 
 // Trial is one run of an experiment: what makes its spec of the one that holds the
@@ -76,7 +85,7 @@ func (t Trial) withSetting(to string, value schema.Raw, from ...any) Trial {
 const maxTrials = 10000
 
 // Trials lists the runs of an experiment: the grid outermost, then levels and cells, repeats
-// innermost; one run where the spec has none. Over 10,000 runs are an error of type
+// innermost, from the first one that is run; one run where the spec has none. Over 10,000 runs are an error of type
 // schema.Problem.
 func (e *Experiment) Trials() ([]Trial, error) {
 	if e == nil {
@@ -96,7 +105,7 @@ func (e *Experiment) Trials() ([]Trial, error) {
 		combinations = next
 	}
 	combinations = e.atLevels(combinations)
-	n, repeats := len(combinations)*max(1, len(e.Cells)), max(1, e.Repeats)
+	n, repeats := len(combinations)*max(1, len(e.Cells)), max(1, e.Repeats)-e.skipped()
 	if repeats > maxTrials/max(1, n) {
 		return nil, tooMany("experiment", fmt.Sprintf("a plan of %.0f runs", float64(n)*float64(repeats)))
 	}
@@ -150,11 +159,13 @@ func (e *Experiment) inCells(combinations []Trial) []Trial {
 	return all
 }
 
+// skipped returns how many repeats of each combination lie before the first that is run.
+func (e *Experiment) skipped() int { return max(1, e.FirstRepeat) - 1 }
+
 func (e *Experiment) repeated(combinations []Trial) []Trial {
 	var trials []Trial
 	for _, c := range combinations {
-		for r := range max(1, e.Repeats) {
-			c.Repeat = r
+		for c.Repeat = e.skipped(); c.Repeat < max(1, e.Repeats); c.Repeat++ {
 			trials = append(trials, c)
 		}
 	}
@@ -186,9 +197,17 @@ func (p *parser) experimentRules(e *Experiment) {
 		p.axis(path, axis.Name, takenBy("the grid", axes))
 		axes = append(axes, axis.Name)
 	}
+	p.firstRule(e)
 	grid := takenBy("the grid", axes)
 	p.levelRules(e, grid)
 	p.cellRules(e, append(grid, takenBy("the levels", e.LevelPaths())...))
+}
+
+// firstRule holds that there is a repeat to begin with.
+func (p *parser) firstRule(e *Experiment) {
+	if last := max(1, e.Repeats); e.FirstRepeat > last {
+		p.problemAt("experiment.first_repeat", "", fmt.Sprintf("at most %d, as experiment.repeats is", last), "")
+	}
 }
 
 // levelRules: the levels set the same paths, and no two the same first value, by which tables tell them

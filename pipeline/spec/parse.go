@@ -214,6 +214,7 @@ func (p *parser) spec() *Spec {
 	p.add(p.doc.Decode("", &file)...)
 	spec := &file.Spec
 	spec.doc, spec.Experiment = p.doc, file.Experiment
+	spec.Experiment.settle()
 	p.source(spec)
 	for _, id := range p.doc.Keys("stages") {
 		spec.Stages = append(spec.Stages, p.stage(id))

@@ -34,7 +34,7 @@ func (t *Table) Markdown() []byte {
 		}
 	}
 	pipes(&b, append(lower(names), t.Headline...), rows)
-	b.WriteString("\n" + intervalNote + "\n")
+	b.WriteString("\n" + t.intervalNote() + "\n")
 	if list := t.HeadlineDifferences(); len(list) > 0 {
 		var lines [][]string
 		for _, d := range list {

@@ -14,13 +14,37 @@ import (
 	"weir/privacy"
 )
 
-// intervalNote says what the intervals are; every table says it.
-const intervalNote = "± is half the 95 % interval of the mean over repeats (Student's t); of one run there is none.\n" +
+// ofIntervals says what the intervals are; every table says it.
+const ofIntervals = "± is half the 95 % interval of the mean over repeats (Student's t); of one run there is none.\n" +
 	"It covers noise and public randomness, which differ between repeats, not the draw of the real rows."
 
 // pairsNote says what the differences are.
 const pairsNote = "Differences pair runs of one repeat, which share the public seed; * marks intervals that leave 0\n" +
 	"out, each on its own."
+
+// intervalNote says what the intervals are, and of which repeats where these are a part of the experiment.
+func (t *Table) intervalNote() string {
+	if part := t.Part(); part != "" {
+		return ofIntervals + "\n" + part
+	}
+	return ofIntervals
+}
+
+// Part says which repeats the runs are of an experiment that is run in parts; "" where the first one is there.
+func (t *Table) Part() string {
+	var repeats []int
+	for _, r := range t.Runs {
+		repeats = append(repeats, r.Repeat)
+	}
+	if len(repeats) == 0 || slices.Min(repeats) <= 1 {
+		return ""
+	}
+	first, last := slices.Min(repeats), slices.Max(repeats)
+	if first == last {
+		return fmt.Sprintf("A part of the experiment: repeat %d alone.", first)
+	}
+	return fmt.Sprintf("A part of the experiment: repeats %d to %d.", first, last)
+}
 
 // Print writes the bill, the headline metrics of each row and their differences, in lines of at
 // most width characters where names allow it.
@@ -31,7 +55,7 @@ func (t *Table) Print(w io.Writer, width int) error {
 		t.block(&b, left, rows, metrics)
 	}
 	if len(t.Headline) > 0 {
-		b.WriteString(intervalNote + "\n")
+		b.WriteString(t.intervalNote() + "\n")
 	}
 	t.printDifferences(&b)
 	_, err := io.WriteString(w, b.String())

@@ -54,7 +54,7 @@ func newPlan(base *compile.Plan, trials []spec.Trial, one Compiler, share bool) 
 	}
 	for i, t := range trials {
 		switch {
-		case t.Repeat == 0:
+		case p.leads(t):
 		case share || p.Plans[i-1] == nil:
 			p.Plans[i] = p.Plans[i-1]
 		default:
@@ -65,13 +65,16 @@ func newPlan(base *compile.Plan, trials []spec.Trial, one Compiler, share bool) 
 	return p, faults.err()
 }
 
-// combinations plans the first repeat of each combination, side by side, and returns the errors by trial.
+// leads reports whether a trial is the first of its combination: all begin with the same repeat.
+func (p *Plan) leads(t spec.Trial) bool { return t.Repeat == p.Trials[0].Repeat }
+
+// combinations plans the first trial of each combination, side by side, and returns the errors by trial.
 func (p *Plan) combinations(one Compiler) []error {
 	errs := make([]error, len(p.Trials))
 	var wait sync.WaitGroup
 	free := make(chan struct{}, goruntime.GOMAXPROCS(0))
 	for i, t := range p.Trials {
-		if t.Repeat > 0 {
+		if !p.leads(t) {
 			continue
 		}
 		wait.Add(1)
