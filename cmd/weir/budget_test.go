@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -197,16 +198,7 @@ func (s study) another(old, new string) {
 // TestBudgetCheckReadsPublicFiles: another public file, from which a paid stage's input follows,
 // makes another charge of the same spec.
 func TestBudgetCheckReadsPublicFiles(t *testing.T) {
-	s := cappedStudy(t)
-	s.must(os.Mkdir(s.path("sub"), 0o755))
-	s.write("sub/ref.csv", "group,flag\na,1\nb,0\nc,1\n")
-	s.edit("domain.yaml", "categories: [a, b, c]", "categories: [a, b, c], nullable: true")
-	s.edit("spec.yaml", "file: data.csv, domain: domain.yaml", "file: ../data.csv, domain: ../domain.yaml")
-	s.edit("spec.yaml", "  clean: {kind: bounds, outside: missing}\n  train: {kind: independent}", `  trimmed: {kind: select, columns: [group, flag]}
-  ref: {kind: read, file: ref.csv, class: public, like: trimmed, declared_by: me}
-  imputed: {kind: impute_knn, from: trimmed, reference: ref, neighbors: 1, scope: reference, columns: [group]}
-  train: {kind: independent, from: imputed}`)
-	s.git("mv", "spec.yaml", "sub/spec.yaml")
+	s := cappedStudy(t).referring()
 	if code, _, errs := s.weir("run", "--out", s.path("runs"), s.path("sub/spec.yaml")); code != exitDone {
 		t.Fatal(errs)
 	}
@@ -217,6 +209,50 @@ func TestBudgetCheckReadsPublicFiles(t *testing.T) {
 	if r := s.budgetCheck(exitPrivacy); !(*r.Datasets[0].Budgets[0].Now > 1.2) {
 		t.Errorf("%+v", r.Datasets[0].Budgets[0])
 	}
+}
+
+// TestBudgetCheckTellsPartsApart: where a stage reads a public file, no charge says of which repeat it is. Charges of
+// the first two repeats pay for none of a part that begins behind them, and charges of the part do.
+func TestBudgetCheckTellsPartsApart(t *testing.T) {
+	s := cappedStudy(t).referring()
+	t.Chdir(s.dir)
+	pay := func() {
+		if code, _, errs := s.weir("run", "--yes", "--out", s.path("runs"), "sub/spec.yaml"); code != exitDone {
+			t.Fatal(errs)
+		}
+		s.commit("ledger")
+	}
+	s.edit("sub/spec.yaml", "budget: {epsilon: 1.2,", "budget: {epsilon: 50,")
+	s.edit("sub/spec.yaml", "\nstages:", "\nexperiment: {repeats: 2}\nstages:")
+	pay()
+	standing := func() (spent, planned float64) {
+		b := s.budgetCheck(exitDone).Datasets[0].Budgets[0]
+		return *b.Spent, *b.Now
+	}
+	two, ofTwo := standing()
+	s.edit("sub/spec.yaml", "repeats: 2", "repeats: 4, first_repeat: 3")
+	_, four := standing()
+	pay()
+	paid, ofPaid := standing()
+	if ofTwo != two || four <= two || math.Abs(four-paid) > 1e-9 || ofPaid != paid {
+		t.Errorf("two repeats %g, of which %g is paid; with a part beside them %g, then %g, of which %g is paid", ofTwo, two,
+			four, ofPaid, paid)
+	}
+}
+
+// referring makes the paid stage follow from a public file.
+func (s study) referring() study {
+	s.t.Helper()
+	s.must(os.Mkdir(s.path("sub"), 0o755))
+	s.write("sub/ref.csv", "group,flag\na,1\nb,0\nc,1\n")
+	s.edit("domain.yaml", "categories: [a, b, c]", "categories: [a, b, c], nullable: true")
+	s.edit("spec.yaml", "file: data.csv, domain: domain.yaml", "file: ../data.csv, domain: ../domain.yaml")
+	s.edit("spec.yaml", "  clean: {kind: bounds, outside: missing}\n  train: {kind: independent}", `  trimmed: {kind: select, columns: [group, flag]}
+  ref: {kind: read, file: ref.csv, class: public, like: trimmed, declared_by: me}
+  imputed: {kind: impute_knn, from: trimmed, reference: ref, neighbors: 1, scope: reference, columns: [group]}
+  train: {kind: independent, from: imputed}`)
+	s.git("mv", "spec.yaml", "sub/spec.yaml")
+	return s
 }
 
 // TestBudgetCheckKnowsTheLedger: table, ledger and spec under new names are the same dataset,

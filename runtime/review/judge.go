@@ -233,7 +233,11 @@ func unpaid(planned []Run, spent []ledger.Entry) (open []ledger.Entry, err error
 			return nil, err
 		}
 		for _, e := range charges {
-			switch key := chargeKey(e); {
+			key := chargeKey(e)
+			if e.Recipe == "" { // which repeats were charged is not known: those that are not run here, as far as they go
+				paid[key] -= min(paid[key], r.before)
+			}
+			switch {
 			case paid[key] == 0:
 				open = append(open, e)
 				if e.Recipe != "" {
@@ -290,7 +294,8 @@ func (b *Check) spent(key string) (before, current []ledger.Entry, err error) {
 // Run is one run of a spec, or of its experiment.
 type Run struct {
 	runtime.Trial
-	anew bool // a public file that it reads is another than in the revision
+	anew   bool // a public file that it reads is another than in the revision
+	before int  // repeats of its combination that lie before it and are not run; 0 but in the first run of a combination
 }
 
 // Runs lists the runs of a spec; repeats are compiled once.
@@ -301,9 +306,10 @@ func Runs(sp *spec.Spec) (all []Run, err error) {
 	}
 	plans, memory := map[string]*compile.Plan{}, &account.Memory{}
 	for _, t := range trials {
-		key := strings.Join(t.Set, "\x00")
+		key, before := strings.Join(t.Set, "\x00"), 0
 		if plans[key] == nil {
 			one := sp
+			before = t.Repeat
 			if len(t.Set) > 0 {
 				if one, err = sp.Trial(t); err != nil {
 					return nil, Unread(err)
@@ -313,7 +319,7 @@ func Runs(sp *spec.Spec) (all []Run, err error) {
 				return nil, err
 			}
 		}
-		all = append(all, Run{Trial: runtime.Trial{Plan: plans[key], Repeat: t.Repeat}})
+		all = append(all, Run{Trial: runtime.Trial{Plan: plans[key], Repeat: t.Repeat}, before: before})
 	}
 	return all, nil
 }
