@@ -37,6 +37,14 @@ both; levels are set as the grid is):
     weir run specs:NAME --set dataset.file=FILE --set 'experiment.cells={CELL: {...}}' \
       --set experiment.baseline=CELL --set 'experiment.printed={}' --set 'experiment.grid={PATH: [VALUE]}'
 
+Some of the repeats are a part too: the last five of ten, on another machine or where the folders of the first five are
+gone, have by
+
+    weir run specs:NAME --set dataset.file=FILE --set experiment.repeats=10 --set experiment.first_repeat=6 --out runs
+
+the public seeds that they have among the ten. Of a folder of runs the newest sweep of a spec is taken, so each part is
+taken before the next is run there, or has a folder of its own; runs that were taken before stay.
+
 Where a stage whose figures stand on no line here, or are not to be taken, needs most of the time, it can be left out
 (` + "`--set stages.prediction=off`" + `).
 `

@@ -36,6 +36,38 @@ func TestTakesTheNewestSweep(t *testing.T) {
 	}
 }
 
+// TestTakesParts: an experiment that was run in parts, by two machines or when the folders of the first part were gone,
+// is taken part by part; each run has its own seed, and what was taken before stays.
+func TestTakesParts(t *testing.T) {
+	dest := t.TempDir()
+	sweep := func(run, seed string) string {
+		runs := t.TempDir()
+		dir := filepath.Join(runs, "turku-gs-wgan-250", "sweeps", "x")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := `{"name": "turku-gs-wgan-250", "grid": [], "runs": [{"run": "` + run + `", "settings": {}, "repeat": ` +
+			seed + `, "public_seed": ` + seed + `, "metrics": {"utility.auroc": 0.5}, "seconds": {"train": 40}}]}`
+		if err := os.WriteFile(filepath.Join(dir, "sweep.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return runs
+	}
+	for _, folders := range [][]string{{sweep("a", "1")}, {sweep("b", "2"), sweep("c", "3")}} {
+		if err := take("abc", dest, folders); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(dest, "turku-gs-wgan-250.csv"))
+	want := "spec,commit,cell,at,run,seed,figure,value,seconds\n"
+	for _, run := range []string{"a,1", "b,2", "c,3"} {
+		want += "turku-gs-wgan-250,abc,,," + run + ",utility.auroc,0.5,40\n"
+	}
+	if err != nil || string(data) != want {
+		t.Errorf("%v\n%s\nmust be\n%s", err, data, want)
+	}
+}
+
 // TestTakesTheBestPoint: of a repeat every run has the figure that says which is best, the best one the others that the
 // inventory names there, and the last step what it names there.
 func TestTakesTheBestPoint(t *testing.T) {
