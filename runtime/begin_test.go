@@ -40,6 +40,7 @@ func TestWhichRunIsTakenUp(t *testing.T) {
 		"other content":                 {"none", write("internal/content", "other"), false},
 		"no content":                    {"none", remove("internal/content"), false},
 		"an interrupted run":            {"stops", nil, true},
+		"interrupted, another repeat":   {"stops", func(_ *testing.T, _ string, o *Options) { o.Repeat = 1 }, false},
 		"interrupted, other build":      {"stops", func(_ *testing.T, _ string, o *Options) { o.Build = "two" }, false},
 		"interrupted, unknown build":    {"stops", func(_ *testing.T, _ string, o *Options) { o.Build = "" }, false},
 		"interrupted, without key":      {"stops", remove("internal/noise.key"), false},
