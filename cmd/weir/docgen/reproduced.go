@@ -19,7 +19,7 @@ deviation of the runs, their number in brackets. *Reproduced* is within two stan
 where the spread of the paper's runs is the printed one (the thesis of GANAD prints variances to a thousandth; .000 is
 taken as .00025), ours if none is printed, and a paper that does not say how many runs it has is taken to have one. It
 is no proof that two are equal: the wider runs spread, the more they hide. Fewer than five runs of ours have no verdict,
-nor have runs that all give one value, such as figures of the real rows.
+nor have runs that all give one value where the paper prints no spread, such as figures of the real rows.
 Runs of one experiment share the split of the rows: the deviation is of noise and training alone, and no verdict
 counts what another split would change. A printed value may be of other learners or of a chosen run: the note says
 so. What was learnt on the way is in [results.md](results.md).
@@ -81,21 +81,27 @@ func counted(lines []Line) string {
 		}
 		words = append(words, fmt.Sprintf("%d %s", n, verdict))
 	}
-	none, few := 0, 0
+	none, few, same, coarse := 0, 0, 0, 0
 	for _, l := range lines {
-		if !math.IsNaN(l.Printed) {
-			all++
-			switch {
-			case l.Runs == 0:
-				none++
-			case l.Runs < Enough:
-				few++
-			}
+		if math.IsNaN(l.Printed) {
+			continue
+		}
+		all++
+		switch {
+		case l.Runs == 0:
+			none++
+		case l.Runs < Enough:
+			few++
+		case l.Verdict() == NoVerdict:
+			same++
+		case l.Coarse():
+			coarse++
 		}
 	}
-	return fmt.Sprintf("Of %d lines with a printed value (one that two specs run has two): %s, %d with fewer runs than "+
-		"a verdict "+
-		"needs, %d not run with the present specs.\n", all, strings.Join(words, ", "), few, none)
+	return fmt.Sprintf("Of %d lines with a printed value (one that two specs run, or that is printed twice, has two): "+
+		"%s, %d with fewer runs than a verdict needs, %d whose runs all give one value, %d not run with the present "+
+		"specs. For %d of those reproduced two standard errors are more than half of the printed value.\n",
+		all, strings.Join(words, ", "), few, same, none, coarse)
 }
 
 // runs cuts lines where a key changes.

@@ -47,7 +47,7 @@ func Lines() ([]Line, error) {
 			return nil, err
 		}
 		for _, one := range all {
-			if printed, is := sd[one.place()]; is {
+			if printed, is := sd[one.place()]; is && one.SD != one.SD { // a line's own may be of another column
 				one.SD = printed
 			}
 			line, err := one.line()
@@ -178,20 +178,16 @@ const Enough = 5
 
 // Verdict compares the mean of the runs with the printed value: reproduced within two standard errors of the
 // difference. Where a paper prints no spread, its runs are taken to spread as ours do; where it does not say how
-// many there were, as one. There is no verdict of fewer than Enough runs of ours, or of runs that all have one value,
-// such as what real rows reach: they share the split of the rows, and are one run.
+// many there were, as one. There is no verdict of fewer than Enough runs of ours, or of runs that all have one value
+// where no spread is printed, such as what real rows reach: they share the split of the rows, and are one run.
 func (l Line) Verdict() string {
 	if l.Runs < Enough || l.Printed != l.Printed || l.Better == "" {
 		return NoVerdict
 	}
-	spread, total := l.SD, max(l.Of, 1)
-	if spread != spread {
-		spread = l.Spread
-	}
-	if spread == 0 && l.Spread == 0 {
+	se := l.standardError()
+	if se == 0 {
 		return NoVerdict
 	}
-	se := math.Sqrt(float64(l.Spread*l.Spread)/float64(l.Runs) + float64(spread*spread)/float64(total))
 	switch d := l.Mean - l.Printed; {
 	case math.Abs(d) <= 2*se:
 		return Reproduced
@@ -201,4 +197,19 @@ func (l Line) Verdict() string {
 		return BetterThan
 	}
 	return WorseThan
+}
+
+// standardError returns the standard error of the difference between the mean of our runs and the printed value.
+func (l Line) standardError() float64 {
+	spread := l.SD
+	if spread != spread {
+		spread = l.Spread
+	}
+	return math.Sqrt(float64(l.Spread*l.Spread)/float64(l.Runs) + float64(spread*spread)/float64(max(l.Of, 1)))
+}
+
+// Coarse reports whether two standard errors of a reproduced line are more than half of the printed value, so that
+// half of it, or half as much again, would be reproduced as well.
+func (l Line) Coarse() bool {
+	return l.Verdict() == Reproduced && 2*l.standardError() > math.Abs(l.Printed)/2
 }
