@@ -29,12 +29,12 @@ const anomalyDetector = "anomaly_detector"
 // spec. Guarantee: as for repeated(steps, poisson_sampled(gaussian)) for all iterates of
 // encoder and decoder (Abadi et al. 2016), both of which are released.
 //
-// The thesis clips the mean of a batch instead, takes rows in order and adds the noise of
+// The thesis of GANAD clips the mean of a batch instead, takes rows in order and adds the noise of
 // one step, without composition: that is Program, under claims: published alone.
 type Detector struct {
 	training.Settings `yaml:",inline" keys:"steps expected_batch_size sampling_rate max_grad_norm noise_multiplier optimiser learning_rate average checkpoint_every" enum.optimiser:"adam|sgd" doc.optimiser:"Optimiser of the noisy gradients: adam has betas 0.9 and 0.999, sgd no momentum."`
 
-	Program *Program `yaml:"program,omitempty" json:"program,omitempty" doc:"The program of the thesis instead of DP-SGD, under claims: published: batches in order, the gradient of each batch's mean clipped to max_grad_norm, plain gradient descent at learning_rate (0.01) from standard normal weights. steps has no part in it."`
+	Program *Program `yaml:"program,omitempty" json:"program,omitempty" doc:"The program of the thesis of GANAD instead of DP-SGD, under claims: published: batches in order, the gradient of each batch's mean clipped to max_grad_norm, plain gradient descent at learning_rate (0.01) from standard normal weights. steps has no part in it."`
 }
 
 func anomalyDetectorKind() pipeline.Kind {
@@ -91,7 +91,7 @@ func (s *Detector) Plan(in pipeline.Headers) (pipeline.Work, error) {
 	return w, nil
 }
 
-// autoencoderNet returns the net for rows of a domain, as the thesis has it: its layers.
+// autoencoderNet returns the net for rows of a domain, as the thesis of GANAD has it: its layers.
 func autoencoderNet(d *domain.Domain) (*net.Net, error) {
 	in := width(d)
 	hidden := in - in/2

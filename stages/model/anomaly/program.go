@@ -13,7 +13,7 @@ import (
 	"weir/train/net"
 )
 
-// Program is how the program of the thesis trains its detector, instead of DP-SGD.
+// Program is how the program of the thesis of GANAD trains its detector, instead of DP-SGD.
 //
 // It clips the gradient of the mean of each batch and adds noise of one standard deviation,
 // 0.1/epsilon clips, to every step, which is charged as if there were one: nothing is proven of
@@ -22,7 +22,7 @@ import (
 // removed by it may change without bound (W04).
 type Program struct {
 	Epsilon float64 `yaml:"epsilon,omitempty" json:"epsilon,omitempty" exclusiveMin:"0" doc:"What it takes its noise to cost: a standard deviation of 0.1/epsilon times max_grad_norm a step. Without it there is no noise, the detector stays private, and nothing bounds what removal by it changes."`
-	Epochs  int     `yaml:"epochs" json:"epochs" required:"true" min:"1" max:"1000000" doc:"Passes over the rows, 100 in the thesis, in batches of expected_batch_size (32) in the order of the table."`
+	Epochs  int     `yaml:"epochs" json:"epochs" required:"true" min:"1" max:"1000000" doc:"Passes over the rows, 100 in the thesis of GANAD, in batches of expected_batch_size (32) in the order of the table."`
 	Rows    int64   `yaml:"rows,omitempty" json:"rows,omitempty" min:"1" max:"2147483647" doc:"Rows that are cut into batches; the public row count of the table by default."`
 }
 
