@@ -198,6 +198,27 @@ func TestPartIsBilled(t *testing.T) {
 	}
 }
 
+// TestPlanQuotesARunOfThePart: without --total, what the ledger says is of the first repeat that is run. Charges of
+// repeats before it pay for none of the part, and its own charges do.
+func TestPlanQuotesARunOfThePart(t *testing.T) {
+	t.Parallel()
+	s := newStudy(t, 300)
+	s.training("independent")
+	s.write("spec.yaml", s.read("spec.yaml")+"experiment: {repeats: 3}\n")
+	quoted := func(flags []string, want string) {
+		t.Helper()
+		code, out, errs := s.weir(append([]string{"plan", s.path("spec.yaml"), "--out", s.path("runs")}, flags...)...)
+		if code != exitDone || !strings.Contains(out, "  train            "+want) {
+			t.Errorf("%v: exit code %d, train must be %q: %s%s", flags, code, want, out, errs)
+		}
+	}
+	s.sweep("runs", "--set", "experiment.repeats=1")
+	quoted(nil, "reused")
+	quoted(part("2", "3"), "new charge")
+	s.sweep("runs", part("2", "3")...)
+	quoted(part("2", "3"), "reused")
+}
+
 // TestPartIsPlannedOnATerminal: each combination is counted once there, with whichever repeat it begins.
 func TestPartIsPlannedOnATerminal(t *testing.T) {
 	t.Parallel()

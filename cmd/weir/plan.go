@@ -67,7 +67,8 @@ Exit codes: 0 done; 2 bad spec or usage; 3 privacy refused or over budget.`,
 			if total {
 				return flags.printTotal(c, s, &place, args[0], format, plan)
 			}
-			quotes, refused := place.foresee(c.Context(), s, &flags, args[0], []runtime.Trial{{Plan: plan}})
+			first := runtime.Trial{Plan: plan, Repeat: plan.Spec.Experiment.Skipped()}
+			quotes, refused := place.foresee(c.Context(), s, &flags, args[0], []runtime.Trial{first})
 			_, cells := flags.priced(args[0], plan)
 			refused = errors.Join(refused, cells)
 			why, err := review.Becauses(place.out, plan, quotes)

@@ -105,7 +105,7 @@ func (e *Experiment) Trials() ([]Trial, error) {
 		combinations = next
 	}
 	combinations = e.atLevels(combinations)
-	n, repeats := len(combinations)*max(1, len(e.Cells)), max(1, e.Repeats)-e.skipped()
+	n, repeats := len(combinations)*max(1, len(e.Cells)), max(1, e.Repeats)-e.Skipped()
 	if repeats > maxTrials/max(1, n) {
 		return nil, tooMany("experiment", fmt.Sprintf("a plan of %.0f runs", float64(n)*float64(repeats)))
 	}
@@ -159,13 +159,18 @@ func (e *Experiment) inCells(combinations []Trial) []Trial {
 	return all
 }
 
-// skipped returns how many repeats of each combination lie before the first that is run.
-func (e *Experiment) skipped() int { return max(1, e.FirstRepeat) - 1 }
+// Skipped returns how many repeats of each combination lie before the first that is run; 0 without an experiment.
+func (e *Experiment) Skipped() int {
+	if e == nil {
+		return 0
+	}
+	return max(1, e.FirstRepeat) - 1
+}
 
 func (e *Experiment) repeated(combinations []Trial) []Trial {
 	var trials []Trial
 	for _, c := range combinations {
-		for c.Repeat = e.skipped(); c.Repeat < max(1, e.Repeats); c.Repeat++ {
+		for c.Repeat = e.Skipped(); c.Repeat < max(1, e.Repeats); c.Repeat++ {
 			trials = append(trials, c)
 		}
 	}
