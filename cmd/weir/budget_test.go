@@ -240,6 +240,33 @@ func TestBudgetCheckTellsPartsApart(t *testing.T) {
 	}
 }
 
+// TestBudgetCheckKnowsPartsOfTwoSpecs: parts that two specs hold, the later one first, are all paid once both were run;
+// where one of them alone was run, the other is still to pay.
+func TestBudgetCheckKnowsPartsOfTwoSpecs(t *testing.T) {
+	s := cappedStudy(t).referring()
+	t.Chdir(s.dir)
+	s.edit("sub/spec.yaml", "budget: {epsilon: 1.2,", "budget: {epsilon: 50,")
+	whole := s.read("sub/spec.yaml")
+	parted := func(part string) string {
+		return strings.Replace(whole, "\nstages:", "\nexperiment: {"+part+"}\nstages:", 1)
+	}
+	s.write("sub/spec.yaml", parted("repeats: 4, first_repeat: 3"))
+	s.write("sub/tail.yaml", parted("repeats: 2"))
+	var planned, spent []float64
+	for _, name := range []string{"sub/tail.yaml", "sub/spec.yaml"} {
+		if code, _, errs := s.weir("run", "--yes", "--out", s.path("runs"), name); code != exitDone {
+			t.Fatal(errs)
+		}
+		s.commit(name)
+		b := s.budgetCheck(exitDone).Datasets[0].Budgets[0]
+		planned, spent = append(planned, *b.Now), append(spent, *b.Spent)
+	}
+	if spent[0] >= spent[1] || math.Abs(planned[0]-spent[1]) > 1e-9 || planned[1] != spent[1] {
+		t.Errorf("spent %v, and with what is planned %v: after one part all four repeats, after both nothing more", spent,
+			planned)
+	}
+}
+
 // referring makes the paid stage follow from a public file.
 func (s study) referring() study {
 	s.t.Helper()

@@ -3,6 +3,7 @@ package review
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -227,28 +228,50 @@ func unpaid(planned []Run, spent []ledger.Entry) (open []ledger.Entry, err error
 		e.Recipe = ""
 		paid[chargeKey(e)]++
 	}
-	for _, r := range planned {
-		charges, err := r.charges(id)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range charges {
-			key := chargeKey(e)
-			if e.Recipe == "" { // which repeats were charged is not known: those that are not run here, as far as they go
-				paid[key] -= min(paid[key], r.before)
+	charges, unplanned, err := chargesOf(planned, id)
+	if err != nil {
+		return nil, err
+	}
+	for key, n := range unplanned { // which repeats were charged is not known: those that nobody plans, as far as they go
+		paid[key] -= min(paid[key], n)
+	}
+	for _, e := range charges {
+		switch key := chargeKey(e); {
+		case paid[key] == 0:
+			open = append(open, e)
+			if e.Recipe != "" {
+				paid[key] = 1 // a second stage of this recipe is the same release
 			}
-			switch {
-			case paid[key] == 0:
-				open = append(open, e)
-				if e.Recipe != "" {
-					paid[key] = 1 // a second stage of this recipe is the same release
-				}
-			case e.Recipe == "":
-				paid[key]-- // the next repeat is another charge
-			}
+		case e.Recipe == "":
+			paid[key]-- // the next repeat is another charge
 		}
 	}
 	return open, nil
+}
+
+// chargesOf lists the charges of runs on the dataset of an id. For each key of charges without a recipe it counts the
+// repeats that lie below the last planned one and are not planned themselves.
+func chargesOf(planned []Run, id string) (all []ledger.Entry, unplanned map[string]int, err error) {
+	repeats := map[string]map[int]bool{}
+	for _, r := range planned {
+		charges, err := r.charges(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, e := range charges {
+			if key := chargeKey(e); e.Recipe == "" && repeats[key] == nil {
+				repeats[key] = map[int]bool{r.Repeat: true}
+			} else if e.Recipe == "" {
+				repeats[key][r.Repeat] = true
+			}
+		}
+		all = append(all, charges...)
+	}
+	unplanned = map[string]int{}
+	for key, of := range repeats {
+		unplanned[key] = slices.Max(slices.Collect(maps.Keys(of))) + 1 - len(of)
+	}
+	return all, unplanned, nil
 }
 
 func chargeKey(e ledger.Entry) string {
@@ -294,8 +317,7 @@ func (b *Check) spent(key string) (before, current []ledger.Entry, err error) {
 // Run is one run of a spec, or of its experiment.
 type Run struct {
 	runtime.Trial
-	anew   bool // a public file that it reads is another than in the revision
-	before int  // repeats of its combination that lie before it and are not run; 0 but in the first run of a combination
+	anew bool // a public file that it reads is another than in the revision
 }
 
 // Runs lists the runs of a spec; repeats are compiled once.
@@ -306,10 +328,9 @@ func Runs(sp *spec.Spec) (all []Run, err error) {
 	}
 	plans, memory := map[string]*compile.Plan{}, &account.Memory{}
 	for _, t := range trials {
-		key, before := strings.Join(t.Set, "\x00"), 0
+		key := strings.Join(t.Set, "\x00")
 		if plans[key] == nil {
 			one := sp
-			before = t.Repeat
 			if len(t.Set) > 0 {
 				if one, err = sp.Trial(t); err != nil {
 					return nil, Unread(err)
@@ -319,7 +340,7 @@ func Runs(sp *spec.Spec) (all []Run, err error) {
 				return nil, err
 			}
 		}
-		all = append(all, Run{Trial: runtime.Trial{Plan: plans[key], Repeat: t.Repeat}, before: before})
+		all = append(all, Run{Trial: runtime.Trial{Plan: plans[key], Repeat: t.Repeat}})
 	}
 	return all, nil
 }
