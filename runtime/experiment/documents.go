@@ -153,6 +153,9 @@ func (t *Series) Markdown() []byte {
 	}
 	for _, of := range t.Tables {
 		fmt.Fprintf(&b, "\n## %s\n\n", of.Name)
+		if part := of.Part(); part != "" {
+			b.WriteString(part + "\n\n")
+		}
 		of.about(&b)
 	}
 	return []byte(plaintext.Text(b.String()))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -404,6 +405,18 @@ func TestTogether(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+	if strings.Contains(text, "A part of") {
+		t.Errorf("experiments with their first repeat are called parts in\n%s", text)
+	}
+	other.Runs = slices.Clone(other.Runs) // both share the runs of e
+	for i := range other.Runs {
+		other.Runs[i].Repeat += 3
+	}
+	text = string((&Series{Name: "both", Tables: []*Table{one, other}}).Markdown())
+	if want := "## second\n\nA part of the experiment: repeats 4 to "; strings.Count(text, "A part of") != 1 ||
+		!strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
 	}
 	other.Claims = "published"
 	if text := string((&Series{Name: "both", Tables: []*Table{one, other}}).Markdown()); strings.Contains(text,
