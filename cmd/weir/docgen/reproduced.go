@@ -43,7 +43,8 @@ gone, have by
     weir run specs:NAME --set dataset.file=FILE --set experiment.repeats=10 --set experiment.first_repeat=6 --out runs
 
 the public seeds that they have among the ten. Of a folder of runs the newest sweep of a spec is taken, so each part is
-taken before the next is run there, or has a folder of its own; runs that were taken before stay.
+taken before the next is run there, or has a folder of its own; runs that were taken before stay. A repeat that two
+parts hold is two runs with one public seed; a spec of which the best point of each repeat is taken refuses it.
 
 Where a stage whose figures stand on no line here, or are not to be taken, needs most of the time, it can be left out
 (` + "`--set stages.prediction=off`" + `).

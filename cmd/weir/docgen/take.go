@@ -48,7 +48,7 @@ func take(commit, dest string, folders []string) error {
 		for _, spec := range slices.Sorted(maps.Keys(wanted)) {
 			values, err := newest(filepath.Join(folder, spec, "sweeps"), spec, commit, wanted[spec])
 			if err == nil && len(values) > 0 {
-				err = put(filepath.Join(dest, spec+".csv"), values)
+				err = put(filepath.Join(dest, spec+".csv"), values, wanted[spec])
 			}
 			if err != nil {
 				return err
@@ -129,8 +129,9 @@ func valuesOf(e experiment.Experiment, r experiment.RunRow, spec, commit string,
 	return values
 }
 
-// put writes the values beside those that are there.
-func put(path string, values []Value) error {
+// put writes the values beside those that are there. Where lines name the best point of a repeat, it refuses a repeat
+// of which another run is there, as from parts that overlap: which run had which point cannot be told afterwards.
+func put(path string, values []Value, lines []Line) error {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -141,6 +142,30 @@ func put(path string, values []Value) error {
 			return err
 		}
 	}
+	all := Merge(old, values)
+	if slices.ContainsFunc(lines, func(l Line) bool { return l.Lead != "" }) {
+		if err := single(path, all); err != nil {
+			return err
+		}
+	}
 	fmt.Printf("%s: %d values\n", path, len(values))
-	return os.WriteFile(path, Format(Merge(old, values)), 0o644)
+	return os.WriteFile(path, Format(all), 0o644)
+}
+
+// single refuses two runs of one repeat at one point of the grid.
+func single(path string, values []Value) error {
+	type point struct {
+		cell, at string
+		seed     uint64
+	}
+	runs := map[point]string{}
+	for _, v := range values {
+		p := point{v.Cell, v.At, v.Seed}
+		if other, is := runs[p]; is && other != v.Run {
+			return fmt.Errorf("%s: has two runs of the repeat of seed %d, %s and %s, must have one, since its best point "+
+				"is taken; run other repeats (experiment.first_repeat), or remove the lines of one", path, v.Seed, other, v.Run)
+		}
+		runs[p] = v.Run
+	}
+	return nil
 }

@@ -68,6 +68,39 @@ func TestTakesParts(t *testing.T) {
 	}
 }
 
+// TestTakesARepeatOnce: where the best point of a repeat is taken, a repeat that two parts hold is refused, and what
+// was taken before stays; the same part can be taken again.
+func TestTakesARepeatOnce(t *testing.T) {
+	dest := t.TempDir()
+	sweep := func(run string) string {
+		runs := t.TempDir()
+		dir := filepath.Join(runs, "turku-gs-wgan-250", "sweeps", "x")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := `{"name": "turku-gs-wgan-250", "grid": [], "runs": [{"run": "` + run + `", "settings": {}, ` +
+			`"repeat": 3, "public_seed": 3, "metrics": {"utility.auroc": 0.5}, "seconds": {"train": 40}}]}`
+		if err := os.WriteFile(filepath.Join(dir, "sweep.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return runs
+	}
+	one := sweep("a")
+	for range 2 {
+		if err := take("abc", dest, []string{one}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := take("def", dest, []string{sweep("b")})
+	if err == nil || !strings.Contains(err.Error(), "two runs of the repeat of seed 3, a and b") {
+		t.Errorf("a second run of a repeat: %v", err)
+	}
+	data, err := os.ReadFile(filepath.Join(dest, "turku-gs-wgan-250.csv"))
+	if err != nil || strings.Count(string(data), "\n") != 2 {
+		t.Errorf("%v\n%s", err, data)
+	}
+}
+
 // TestTakesTheBestPoint: of a repeat every run has the figure that says which is best, the best one the others that the
 // inventory names there, and the last step what it names there.
 func TestTakesTheBestPoint(t *testing.T) {
