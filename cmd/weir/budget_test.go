@@ -267,6 +267,29 @@ func TestBudgetCheckKnowsPartsOfTwoSpecs(t *testing.T) {
 	}
 }
 
+// TestBudgetCheckCountsARepeatOnce: two repeats that were charged in two folders pay for no later repeat, of a part or
+// of the whole, though their charges are as many as its runs.
+func TestBudgetCheckCountsARepeatOnce(t *testing.T) {
+	s := cappedStudy(t).referring()
+	t.Chdir(s.dir)
+	s.edit("sub/spec.yaml", "budget: {epsilon: 1.2,", "budget: {epsilon: 50,")
+	s.edit("sub/spec.yaml", "\nstages:", "\nexperiment: {repeats: 2}\nstages:")
+	for _, out := range []string{"runs", "elsewhere"} {
+		if code, _, errs := s.weir("run", "--yes", "--out", s.path(out), "sub/spec.yaml"); code != exitDone {
+			t.Fatal(errs)
+		}
+	}
+	s.commit("ledger")
+	last := "repeats: 2"
+	for _, repeats := range []string{"repeats: 4", "repeats: 4, first_repeat: 3"} {
+		s.edit("sub/spec.yaml", last, repeats)
+		last = repeats
+		if b := s.budgetCheck(exitDone).Datasets[0].Budgets[0]; *b.Now <= *b.Spent {
+			t.Errorf("%s: %g with all that is planned, where %g is spent", repeats, *b.Now, *b.Spent)
+		}
+	}
+}
+
 // referring makes the paid stage follow from a public file.
 func (s study) referring() study {
 	s.t.Helper()

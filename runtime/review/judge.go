@@ -221,12 +221,15 @@ func finite(x float64) *float64 {
 // of its stage, so what several specs share, and what an edit of a later stage leaves as
 // it was, counts once; by the spec where a stage reads further files.
 func unpaid(planned []Run, spent []ledger.Entry) (open []ledger.Entry, err error) {
-	id, paid := "", map[string]int{}
+	id, paid, releases := "", map[string]int{}, map[string]bool{}
 	for _, e := range spent {
 		id = e.Dataset
 		paid[chargeKey(e)]++
-		e.Recipe = ""
-		paid[chargeKey(e)]++
+		release := e.Spec + "\x00" + chargeKey(e)
+		if e.Recipe = ""; !releases[release] { // a repeat that was drawn twice, in two folders say, is no other repeat
+			paid[chargeKey(e)]++
+		}
+		releases[release] = true
 	}
 	charges, unplanned, err := chargesOf(planned, id)
 	if err != nil {
