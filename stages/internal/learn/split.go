@@ -148,11 +148,7 @@ func trySorted[T uint8 | uint32](g *grower, f int, codes []T, items []item, tota
 	for i := range items {
 		keys[i] = uint64(codes[items[i].row])<<32 | uint64(i)
 	}
-	if len(keys) <= 24 {
-		insertion(keys)
-	} else {
-		slices.Sort(keys)
-	}
+	keys = sorted(keys, g.spare, len(g.values[f]))
 	clear(g.left)
 	varied := false
 	for i, key := range keys {
@@ -163,6 +159,49 @@ func trySorted[T uint8 | uint32](g *grower, f int, codes []T, items []item, tota
 		g.add(g.left, &items[uint32(key)])
 	}
 	return varied
+}
+
+// Sizes of nodes up to which rows are sorted by insertion, and by comparison. Above, two passes over bytes are faster
+// than the comparisons, below the 256 counts of a pass are not worth it.
+const (
+	fewKeys  = 24
+	someKeys = 96
+)
+
+// sorted returns keys, codes below bins above the place of a row, in ascending order, in keys or in spare. Places
+// ascend already, so that passes over the bytes of the codes, which keep the order of equal ones, are enough.
+func sorted(keys, spare []uint64, bins int) []uint64 {
+	switch {
+	case len(keys) <= fewKeys:
+		insertion(keys)
+		return keys
+	case len(keys) <= someKeys:
+		slices.Sort(keys)
+		return keys
+	}
+	spare = spare[:len(keys)]
+	for shift := 32; (bins-1)>>(shift-32) > 0; shift += 8 {
+		byByte(spare, keys, shift)
+		keys, spare = spare, keys
+	}
+	return keys
+}
+
+// byByte copies keys to dst in the order of the byte at shift; equal ones keep theirs.
+func byByte(dst, keys []uint64, shift int) {
+	var ends [256]int
+	for _, k := range keys {
+		ends[byte(k>>shift)]++
+	}
+	at := 0
+	for b, n := range ends {
+		ends[b], at = at, at+n
+	}
+	for _, k := range keys {
+		b := byte(k >> shift)
+		dst[ends[b]] = k
+		ends[b]++
+	}
 }
 
 func insertion(keys []uint64) {

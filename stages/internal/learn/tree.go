@@ -237,6 +237,7 @@ type grower struct {
 	tree    *Tree
 	hist    []float64
 	keys    []uint64
+	spare   []uint64 // as many, for sorting keys
 	order   []int32
 	idle    []bool    // by column: constant in the node and so in those below it
 	idled   []int32   // the columns that are idle, in the order found
@@ -299,7 +300,7 @@ func numberItems(y []float64, count []int32) []item {
 func (g *grower) grow(ctx context.Context, items []item, rng *rand.Rand) (*Tree, error) {
 	g.tree, g.rng = &Tree{width: g.stats}, rng
 	if cap(g.keys) < len(items) {
-		g.keys = make([]uint64, len(items))
+		g.keys, g.spare = make([]uint64, len(items)), make([]uint64, len(items))
 	}
 	for j := range g.order {
 		g.order[j] = int32(j)
