@@ -143,8 +143,8 @@ func (v Verdict) Text() string {
 		return alike
 	}
 	if v.Compared == 0 {
-		return "No verdict: no difference has two pairs of runs, so that none has an interval (experiment.repeats of 2 or " +
-			"more).\n"
+		return "No verdict: no difference has two pairs of runs, so that none has an interval; two repeats give " +
+			"one.\n"
 	}
 	side := float64(v.Compared) * (1 - Level) / 2
 	text := fmt.Sprintf("Of %d differences to a baseline, by intervals of their own at %g %%, above it: %d; below: %d; "+
