@@ -148,7 +148,7 @@ func trySorted[T uint8 | uint32](g *grower, f int, codes []T, items []item, tota
 	for i := range items {
 		keys[i] = uint64(codes[items[i].row])<<32 | uint64(i)
 	}
-	keys = sorted(keys, g.spare, len(g.values[f]))
+	keys = sortKeys(keys, g.spare, len(g.values[f]))
 	clear(g.left)
 	varied := false
 	for i, key := range keys {
@@ -168,9 +168,9 @@ const (
 	someKeys = 96
 )
 
-// sorted returns keys, codes below bins above the place of a row, in ascending order, in keys or in spare. Places
+// sortKeys returns keys, codes below bins above the place of a row, in ascending order, in keys or in spare. Places
 // ascend already, so that passes over the bytes of the codes, which keep the order of equal ones, are enough.
-func sorted(keys, spare []uint64, bins int) []uint64 {
+func sortKeys(keys, spare []uint64, bins int) []uint64 {
 	switch {
 	case len(keys) <= fewKeys:
 		insertion(keys)

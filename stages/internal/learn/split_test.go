@@ -17,9 +17,9 @@ func keysOf(n, bins int) []uint64 {
 	return keys
 }
 
-// TestSorted: keys come in the order of slices.Sort, around each size at which the way of sorting changes, for codes of
+// TestSortKeys: keys come in the order of slices.Sort, around each size at which the way of sorting changes, for codes of
 // one to three bytes. Extreme codes are among them.
-func TestSorted(t *testing.T) {
+func TestSortKeys(t *testing.T) {
 	for _, n := range []int{0, 1, fewKeys, fewKeys + 1, someKeys, someKeys + 1, 5000} {
 		for _, bins := range []int{1, 2, 256, 257, 65536, 65537, 1 << 20} {
 			keys := keysOf(n, bins)
@@ -28,21 +28,21 @@ func TestSorted(t *testing.T) {
 			}
 			want := slices.Clone(keys)
 			slices.Sort(want)
-			if got := sorted(keys, make([]uint64, n+1), bins); !slices.Equal(got, want) {
+			if got := sortKeys(keys, make([]uint64, n+1), bins); !slices.Equal(got, want) {
 				t.Errorf("%d keys of %d codes are out of order", n, bins)
 			}
 		}
 	}
 }
 
-// BenchmarkSorted compares sorting the rows of a node by value with the sort of the standard library.
-func BenchmarkSorted(b *testing.B) {
+// BenchmarkSortKeys compares sorting the rows of a node by value with the sort of the standard library.
+func BenchmarkSortKeys(b *testing.B) {
 	for _, n := range []int{64, 97, 192, 1000, 5000} {
 		keys, spare, own := keysOf(n, 20000), make([]uint64, n), make([]uint64, n)
 		b.Run(fmt.Sprintf("%d/bytes", n), func(b *testing.B) {
 			for range b.N {
 				copy(own, keys)
-				sorted(own, spare, 20000)
+				sortKeys(own, spare, 20000)
 			}
 		})
 		b.Run(fmt.Sprintf("%d/library", n), func(b *testing.B) {
