@@ -189,18 +189,18 @@ func sortKeys(keys, spare []uint64, bins int) []uint64 {
 
 // byByte copies keys to dst in the order of the byte at shift; equal ones keep theirs.
 func byByte(dst, keys []uint64, shift int) {
-	var ends [256]int
+	var next [256]int
 	for _, k := range keys {
-		ends[byte(k>>shift)]++
+		next[byte(k>>shift)]++
 	}
-	at := 0
-	for b, n := range ends {
-		ends[b], at = at, at+n
+	begin := 0
+	for b, n := range next {
+		next[b], begin = begin, begin+n
 	}
 	for _, k := range keys {
 		b := byte(k >> shift)
-		dst[ends[b]] = k
-		ends[b]++
+		dst[next[b]] = k
+		next[b]++
 	}
 }
 

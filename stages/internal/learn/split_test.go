@@ -17,8 +17,8 @@ func keysOf(n, bins int) []uint64 {
 	return keys
 }
 
-// TestSortKeys: keys come in the order of slices.Sort, around each size at which the way of sorting changes, for codes of
-// one to three bytes. Extreme codes are among them.
+// TestSortKeys: keys come in the order of slices.Sort, around each size at which the way of sorting changes, for codes
+// of one to three bytes. Extreme codes are among them.
 func TestSortKeys(t *testing.T) {
 	for _, n := range []int{0, 1, fewKeys, fewKeys + 1, someKeys, someKeys + 1, 5000} {
 		for _, bins := range []int{1, 2, 256, 257, 65536, 65537, 1 << 20} {
@@ -38,17 +38,17 @@ func TestSortKeys(t *testing.T) {
 // BenchmarkSortKeys compares sorting the rows of a node by value with the sort of the standard library.
 func BenchmarkSortKeys(b *testing.B) {
 	for _, n := range []int{64, 97, 192, 1000, 5000} {
-		keys, spare, own := keysOf(n, 20000), make([]uint64, n), make([]uint64, n)
+		keys, spare, scratch := keysOf(n, 20000), make([]uint64, n), make([]uint64, n)
 		b.Run(fmt.Sprintf("%d/bytes", n), func(b *testing.B) {
 			for range b.N {
-				copy(own, keys)
-				sortKeys(own, spare, 20000)
+				copy(scratch, keys)
+				sortKeys(scratch, spare, 20000)
 			}
 		})
 		b.Run(fmt.Sprintf("%d/library", n), func(b *testing.B) {
 			for range b.N {
-				copy(own, keys)
-				slices.Sort(own)
+				copy(scratch, keys)
+				slices.Sort(scratch)
 			}
 		})
 	}
