@@ -35,6 +35,34 @@ func TestSortKeys(t *testing.T) {
 	}
 }
 
+// TestFewRowsOfManyValues: one split parts the rows of a node by a number, where they are few among many values of the
+// column: 98 and more are sorted by bytes, in two passes up to 65,536 values and in three above.
+func TestFewRowsOfManyValues(t *testing.T) {
+	for _, n := range []int{400, 20000, 200000} {
+		rng := rand.New(rand.NewPCG(uint64(n), 3))
+		x, y, w := NewMatrix(n, 1), Labels{make([]int, n), 2}, make([]float64, n)
+		for i, v := range rng.Perm(n) {
+			x.Cols[0][i] = float64(v)
+			if v > n/3 {
+				y.Y[i] = 1
+			}
+		}
+		for i := range someKeys + 2 {
+			w[i*(n/(someKeys+2))] = 1
+		}
+		g := newClassGrower(Growth{Criterion: Gini, MaxDepth: 1}, rank(x, 1), 2)
+		tree, err := g.grow(t.Context(), classItems(y, w), rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, leaf := range tree.leaves(x) {
+			if v := tree.value(leaf); w[i] > 0 && v[1-y.Y[i]] != 0 {
+				t.Fatalf("of %d values: a row of class %d lies in a leaf of weights %v", n, y.Y[i], v)
+			}
+		}
+	}
+}
+
 // BenchmarkSortKeys compares sorting the rows of a node by value with the sort of the standard library.
 func BenchmarkSortKeys(b *testing.B) {
 	for _, n := range []int{64, 97, 192, 1000, 5000} {
