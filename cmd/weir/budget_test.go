@@ -290,17 +290,23 @@ func TestBudgetCheckCountsARepeatOnce(t *testing.T) {
 	}
 }
 
+// references is a public file by which imputedStages complete the groups of the study.
+const (
+	references    = "group,flag\na,1\nb,0\nc,1\n"
+	imputedStages = `  trimmed: {kind: select, columns: [group, flag]}
+  ref: {kind: read, file: ref.csv, class: public, like: trimmed, declared_by: me}
+  imputed: {kind: impute_knn, from: trimmed, reference: ref, neighbors: 1, scope: reference, columns: [group]}
+`
+)
+
 // referring makes the paid stage follow from a public file.
 func (s study) referring() study {
 	s.t.Helper()
 	s.must(os.Mkdir(s.path("sub"), 0o755))
-	s.write("sub/ref.csv", "group,flag\na,1\nb,0\nc,1\n")
+	s.write("sub/ref.csv", references)
 	s.edit("domain.yaml", "categories: [a, b, c]", "categories: [a, b, c], nullable: true")
 	s.edit("spec.yaml", "file: data.csv, domain: domain.yaml", "file: ../data.csv, domain: ../domain.yaml")
-	s.edit("spec.yaml", "  clean: {kind: bounds, outside: missing}\n  train: {kind: independent}", `  trimmed: {kind: select, columns: [group, flag]}
-  ref: {kind: read, file: ref.csv, class: public, like: trimmed, declared_by: me}
-  imputed: {kind: impute_knn, from: trimmed, reference: ref, neighbors: 1, scope: reference, columns: [group]}
-  train: {kind: independent, from: imputed}`)
+	s.edit("spec.yaml", "  clean: {kind: bounds, outside: missing}\n  train: {kind: independent}", imputedStages+"  train: {kind: independent, from: imputed}")
 	s.git("mv", "spec.yaml", "sub/spec.yaml")
 	return s
 }

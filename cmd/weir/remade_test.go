@@ -14,14 +14,10 @@ import (
 // charge of its own; the record of the finished run keeps its charges.
 func TestRemadeRunChargesNothing(t *testing.T) {
 	s := newStudy(t, 400)
-	s.write("ref.csv", "group,flag\na,1\nb,0\nc,1\n")
+	s.write("ref.csv", references)
 	s.edit("data.csv", "2,35838,c,0", "2,35838,,0")
 	s.edit("domain.yaml", "categories: [a, b, c]", "categories: [a, b, c], nullable: true")
-	s.edit("spec.yaml", "  encode: {kind: encode}\n", `  trimmed: {kind: select, columns: [group, flag]}
-  ref: {kind: read, file: ref.csv, class: public, like: trimmed, declared_by: me}
-  imputed: {kind: impute_knn, from: trimmed, reference: ref, neighbors: 1, scope: reference, columns: [group]}
-  encode: {kind: encode, from: imputed}
-`)
+	s.edit("spec.yaml", "  encode: {kind: encode}\n", imputedStages+"  encode: {kind: encode, from: imputed}\n")
 	r := s.result()
 	before := s.record(r.Run)
 	s.must(os.RemoveAll(filepath.Join(r.Run, "release")))
